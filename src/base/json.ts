@@ -1,0 +1,27 @@
+/** Plain JSON: its type, its canonical text, and a hash of that text. */
+import { hash } from "node:crypto";
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** JSON with sorted keys: equal values give equal text, whatever the order of their keys. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const pairs: string[] = [];
+  for (const key of Object.keys(value).sort()) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item !== undefined) pairs.push(`${JSON.stringify(key)}:${canonicalJson(item)}`);
+  }
+  return `{${pairs.join(",")}}`;
+}
+
+/** SHA-256 of the canonical text, 43 characters of base64url. */
+export function hashOf(value: unknown): string {
+  return hash("sha256", canonicalJson(value), "base64url" as "hex");
+}

@@ -1,0 +1,54 @@
+/** What a handler is told about the call that it serves. */
+import type { SandboxAccess } from "./sandbox.ts";
+import type { Secrets } from "./secrets.ts";
+
+export interface Logger {
+  debug(message: string, data?: Record<string, unknown>): void;
+  info(message: string, data?: Record<string, unknown>): void;
+  warn(message: string, data?: Record<string, unknown>): void;
+  error(message: string, data?: Record<string, unknown>): void;
+}
+
+/** The second argument of a handler. `await tool.execute(input)` works alone, with all of this filled in. */
+export interface ToolContext<Options = any> {
+  /** `<run>/<iteration>/<call>`: unique, stable when the run is resumed, and so the idempotency key of the call. */
+  readonly callId: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** From 1; 0 outside a run. */
+  readonly iteration: number;
+  /** The Agent, when one runs. */
+  readonly agent: unknown;
+  /** The session that runs, when there is one. */
+  readonly session: unknown;
+  /** Files and processes. Reading it without a sandbox throws HaftError `SANDBOX_NONE`. */
+  readonly sandbox: SandboxAccess;
+  /** The working directory on the host. For files and commands use `sandbox`. */
+  readonly cwd: string;
+  readonly secrets: Secrets;
+  /** The option values of `[tool, values]` or `withOptions(values)`. */
+  readonly options: Options;
+  /** One snapshot for all calls of a batch. Add to it with `return ok(value, { assigns })`. */
+  readonly assigns: Readonly<Record<string, any>>;
+  /** Fires when the run is aborted or the call's time is up. */
+  readonly abortSignal: AbortSignal;
+  readonly logger: Logger;
+  /** Says something to whoever watches the run, while the call goes on. Never stored. */
+  progress(message: string): void;
+}
+
+/** What the engine and `Tool.execute` tell each other about one call, beside what the handler sees. */
+export interface CallChannel {
+  /** The input that was validated already, and what came of it: the same value is not validated twice. */
+  prepared?: { raw: unknown; value: unknown };
+  /** Awaited before the second and each later attempt. */
+  onRetry?(attempt: number, error: unknown): Promise<void> | void;
+  assigns?: Record<string, unknown>;
+  content?: import("./tool-result.ts").ContentPart[];
+  warnings?: string[];
+}
+
+/** Where a context carries its channel. An own property, so that `{ ...ctx }` keeps it. */
+export const channel: unique symbol = Symbol.for("haft.channel");
+
+export type InternalContext = ToolContext & { [channel]?: CallChannel };

@@ -1,0 +1,123 @@
+/** What `execute` takes and gives. */
+import type { Decision, PendingCall } from "./decision.ts";
+import type { Exit } from "./exit.ts";
+import type { Hooks } from "./hooks.ts";
+import type { Logger } from "./context.ts";
+import type { Entry, RunEvent, Store } from "./log.ts";
+import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
+import type { Mode } from "./mode.ts";
+import type { LanguageModel, Model, ReasoningEffort, Usage } from "./model.ts";
+import type { ExecuteResult } from "./result.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { Redact, Secrets, SecretSource } from "./secrets.ts";
+import type { SnapshotJson } from "./snapshot.ts";
+import type { ToolEntry } from "./tool.ts";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What a dynamic value may look at, each iteration anew. */
+export interface DynamicContext {
+  readonly run: string;
+  /** From 1. */
+  readonly iteration: number;
+  readonly messages: readonly Message[];
+  readonly assigns: Readonly<Record<string, any>>;
+}
+
+export type Dynamic<T> = T | ((ctx: DynamicContext) => Awaitable<T>);
+
+export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readonly Exit<any, any>[]> {
+  /** A model, or a fallback chain of them. Default: the bound default, `HAFT_MODEL` of the environment. */
+  model?: Dynamic<Model>;
+  instructions?: Dynamic<string>;
+  /** What the user wants: text, or parts (text and files). */
+  prompt?: string | UserMessage["content"];
+  /** The conversation so far, before the prompt. */
+  messages?: readonly MessageInput[];
+  /** A log to go on with: the same log is a replay, a longer one (with decisions) a resume. */
+  log?: readonly Entry[] | SnapshotJson;
+  tools?: Dynamic<readonly ToolEntry[]>;
+  exits?: Exits | ((ctx: DynamicContext) => Awaitable<Exits>);
+  hooks?: Hooks;
+  /** How the model is shown its tools. Default "tools": JSON calls. */
+  mode?: "tools" | (string & {}) | Mode;
+  /**
+   * Where files and processes live: a Sandbox (yours to dispose), or "auto", "virtual", "local" (opened and disposed by
+   * the run). Default: "auto", opened only when a tool says `sandbox: true`.
+   */
+  sandbox?: Sandbox | "auto" | "virtual" | "local" | (string & {});
+  /** The host folder to work in. Default: the process's. */
+  cwd?: string;
+  secrets?: Record<string, SecretSource>;
+  /**
+   * What happens when a call needs someone to agree. "ask": `approve` is called. "interrupt": the run stops and can go
+   * on later. "deny": the model is told no. Default: "ask" when there is an `approve`, else "interrupt".
+   */
+  approvals?: "ask" | "interrupt" | "deny";
+  approve?: (call: PendingCall) => Awaitable<Decision | boolean>;
+  /** At most so many iterations. Default 10; any integer from 1. */
+  iterations?: number;
+  temperature?: Dynamic<number | undefined>;
+  reasoningEffort?: Dynamic<ReasoningEffort | undefined>;
+  maxOutputTokens?: number;
+  /** Passed through to the provider. */
+  providerOptions?: ProviderOptions;
+  modelLimits?: ModelLimits;
+  /** What the assigns start with. */
+  assigns?: Record<string, any>;
+  abortSignal?: AbortSignal;
+  /** Where the log is kept. Default: in memory, for the run's lifetime. */
+  store?: Store;
+  /** The session in the store. Its earlier runs are the conversation; an unfinished last run goes on. Default: a new one. */
+  session?: string;
+  /** The epoch that appends carry. Default 0. */
+  epoch?: number;
+  agent?: unknown;
+  logger?: Logger;
+  /** What a model call cost, in US dollars; undefined where unknown. */
+  prices?: (model: string, usage: Usage) => number | undefined;
+}
+
+export interface ModelLimits {
+  /** Attempts at one model, the first included. Default 3. */
+  attempts?: number;
+  /** Milliseconds without any part of an answer. Default 60,000. */
+  idleMs?: number;
+  /** Milliseconds before the second attempt, doubled for each further, with jitter. Default 500. */
+  backoffMs?: number;
+  /** The longest wait that a `Retry-After` may ask for; a longer one goes to the next model or fails. Default 60,000. */
+  maxWaitMs?: number;
+}
+
+/**
+ * A run that has been started. Await it for its result, iterate it for its events.
+ *
+ * - It rejects only for invalid options (HaftError `OPTIONS_INVALID`); everything else is a result.
+ * - The first iterator, attached before the first await, sees everything; a later one the entries so far, then what is
+ *   live. No deltas are kept, and the model is not streamed, while nobody iterates.
+ * - `break` detaches; it does not abort.
+ *
+ * An async function that returns a Run gives its result: hand out `{ run }` instead.
+ */
+export interface Run<E extends Exit<any, any> = any> extends PromiseLike<ExecuteResult<E>>, AsyncIterable<RunEvent> {
+  readonly id: string;
+  /** Reads the message with the next model request; calls that have not started are skipped. False when the run is over. */
+  steer(message: string): boolean;
+  /** Goes on with this message where the run would end. False when it is over. */
+  followUp(message: string): boolean;
+  /** Ends streams, tools and processes; what finished stays in the log. */
+  abort(reason?: unknown): void;
+  catch<T = never>(onRejected: (reason: unknown) => T | PromiseLike<T>): Promise<ExecuteResult<E> | T>;
+  finally(onFinally: () => void): Promise<ExecuteResult<E>>;
+}
+
+/** What the engine takes from rooms, as functions. Bound in `src/index.ts` and in `project/`. */
+export interface Rooms {
+  defaultModel(): Model | undefined;
+  model(id: string): Promise<LanguageModel>;
+  mode(name: string): Promise<Mode>;
+  sandbox(name: string, options: { cwd: string }): Promise<Sandbox>;
+  secrets(sources: Record<string, SecretSource>): Promise<{ secrets: Secrets; redact: Redact }>;
+  /** The provider's options for an effort. */
+  reasoning(model: LanguageModel, effort: ReasoningEffort): Promise<Record<string, unknown>>;
+}

@@ -1,0 +1,135 @@
+/** The log of a run: everything that outlives a call. Append-only; conversation, resume and trace are readings of it. */
+import type { Json } from "../base/json.ts";
+import type { Decision } from "./decision.ts";
+import type { Message, UserMessage } from "./message.ts";
+import type { ModelResponse } from "./model.ts";
+import type { ContentPart } from "./tool-result.ts";
+
+export const LOG_VERSION = 1;
+
+/** A failure as the log keeps it: no stack, no host-language dump. */
+export interface LoggedError {
+  code: string;
+  message: string;
+  hint?: string;
+  data?: Json;
+}
+
+/**
+ * Where an entry belongs, and when it was written.
+ *
+ * - `key`: `<run>`, `<run>/<iteration>` or, for calls, `<run>/<iteration>/<call>` (the `callId`).
+ * - `seq`: from 0, without gaps in a session. `at`: milliseconds since 1970.
+ */
+export interface Place {
+  v: 1;
+  seq: number;
+  at: number;
+  key: string;
+}
+
+/** A message of an iteration: given in full, or told by the calls whose results it holds. */
+export type LoggedMessage = Message | { role: "tool"; calls: string[] };
+
+export type IterationStatus =
+  | { type: "continued" }
+  | { type: "thinking"; reason: string }
+  | { type: "exit"; exit: string }
+  | { type: "exit-rejected"; exit: string; message: string }
+  | { type: "reminded" }
+  | { type: "text" }
+  | { type: "refused"; message: string };
+
+export type StopReason = "exit" | "text" | "interrupted" | "iterations" | "budget" | "aborted" | "model" | "error";
+
+export type Entry = Place & EntryBody;
+
+export type EntryBody =
+  | {
+      type: "run-start";
+      mode: string;
+      /** What the run works in, and why that was chosen. */
+      sandbox?: { kind: string; summary: string };
+      /** The run that this one was forked from, and the last entry taken over. */
+      from?: { run: string; seq: number };
+    }
+  | { type: "message"; message: Message; via: "history" | "prompt" | "steer" | "follow-up" }
+  | { type: "model-start"; model: string; attempt: number }
+  | ({ type: "model-response"; durationMs: number } & ModelResponse)
+  | { type: "model-error"; model: string; attempt: number; error: LoggedError; then: "retry" | "next-model" | "fail" }
+  | {
+      type: "tool-call";
+      /** The provider's id. */
+      id: string;
+      /** The tool's own name, when an alias was called. */
+      name: string;
+      /** The effective input, after statics and hook; encoded. */
+      input: Json;
+      /** Hash of name and effective input. A decision is bound to it. */
+      hash: string;
+      /** Hash of name and input as they were asked for. A replay must ask for the same. */
+      asked: string;
+    }
+  | { type: "tool-pause"; name: string; input: Json; hash: string; reason: PauseReason; message: string; meta?: Json }
+  | { type: "decision"; decision: Decision; hash: string }
+  | { type: "tool-start"; name: string; attempt: number }
+  | {
+      type: "tool-end";
+      name: string;
+      durationMs: number;
+      /** Encoded; absent when the call failed. */
+      output?: Json;
+      content?: ContentPart[];
+      error?: LoggedError;
+      signal?: { type: "think"; reason: string };
+      assigns?: Json;
+      warnings?: string[];
+    }
+  | { type: "timer"; name: string; value: Json }
+  | { type: "state"; path: string; before?: Json; after?: Json }
+  | { type: "iteration-end"; status: IterationStatus; messages: LoggedMessage[] }
+  | { type: "compaction"; upTo: number; messages: Message[] }
+  | {
+      type: "run-end";
+      status: "success" | "error";
+      stopReason: StopReason;
+      exit?: string;
+      output?: Json;
+      error?: LoggedError;
+    };
+
+export type EntryOf<T extends Entry["type"]> = Extract<Entry, { type: T }>;
+
+export type PauseReason = "approval" | "snapshot" | "in-doubt";
+
+/** What a live watcher sees and the log does not keep. */
+export type LiveEvent =
+  | { type: "text-delta"; key: string; text: string }
+  | { type: "reasoning-delta"; key: string; text: string }
+  | { type: "tool-input-delta"; key: string; id: string; name: string; text: string }
+  | { type: "tool-output"; key: string; name: string; text: string }
+  /** Waiting before the next attempt. */
+  | { type: "retry"; key: string; what: "model" | "tool"; name: string; attempt: number; waitMs: number; error: LoggedError }
+  /** The text of this key was shown in part and is void: the call is made again. */
+  | { type: "text-reset"; key: string };
+
+/** Everything that leaves a run. */
+export type RunEvent = Entry | LiveEvent;
+
+/** The seeds' word for one of them. */
+export type Trace = RunEvent;
+
+export interface AppendOptions {
+  /** A writer whose epoch is not the session's any more can write nothing (HaftError `STORE_EPOCH_STALE`). */
+  epoch: number;
+}
+
+/** Where logs live. */
+export interface Store {
+  /** The entries of a session in order of `seq`, those with a greater `seq` than `after` when it is given. */
+  read(session: string, after?: number): Promise<Entry[]>;
+  /** Durable when it resolves. All of the entries, or none. */
+  append(session: string, entries: readonly Entry[], options: AppendOptions): Promise<void>;
+}
+
+export type { UserMessage };

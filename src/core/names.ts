@@ -1,0 +1,64 @@
+/** Which names tools and exits may have: identifiers that work as a function in a program and at every provider. */
+import { HaftError } from "../base/errors.ts";
+
+const shape = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
+
+const keywords =
+  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval undefined";
+
+/** The words of the loop and of programs (the third seed's engine reserves the same), in any capitals. */
+const loopWords = "think listen return exit action function callback code execute jsx object string number boolean array";
+
+const reserved = new Set([...keywords.split(" "), ...loopWords.split(" ")]);
+
+/** @throws HaftError with the code given, in a sentence that names what it is. */
+export function checkName(name: unknown, owner: string, code: string, isBuiltIn = false): asserts name is string {
+  if (typeof name !== "string" || !shape.test(name)) {
+    throw new HaftError(code, `${owner} has the invalid name ${JSON.stringify(name) ?? typeof name}`, {
+      hint: "A name starts with a letter and has only letters, digits and underscores, 50 at most.",
+    });
+  }
+  if (!isBuiltIn && reserved.has(name.toLowerCase())) {
+    throw new HaftError(code, `${owner} has the name "${name}", which is a reserved word`, {
+      hint: `Choose another, such as "${name}_tool".`,
+    });
+  }
+}
+
+/** Gives every item of a repeated name a number, on copies; the last keeps the bare name. */
+export function uniqueNames<T extends { readonly name: string }>(items: readonly T[], rename: (item: T, name: string) => T): T[] {
+  const taken = new Set(items.map(({ name }) => name));
+  const last = new Map(items.map((item, index) => [item.name, index]));
+  return items.map((item, index) => {
+    if (last.get(item.name) === index) return item;
+    let number = 1;
+    while (taken.has(`${item.name}${number}`)) number++;
+    const name = `${item.name}${number}`;
+    taken.add(name);
+    return rename(item, name);
+  });
+}
+
+/** The nearest of the names, when one is near enough to be a slip. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase().replaceAll("_", "");
+  let best: { name: string; distance: number } | undefined;
+  for (const candidate of names) {
+    const distance = editDistance(wanted, candidate.toLowerCase().replaceAll("_", ""));
+    if (distance <= Math.max(2, Math.floor(candidate.length / 3)) && distance < (best?.distance ?? Infinity)) best = { name: candidate, distance };
+  }
+  return best?.name;
+}
+
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 20) return Infinity;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

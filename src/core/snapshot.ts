@@ -1,0 +1,87 @@
+/** An interrupted run as plain JSON: a slice of its log, to which decisions are appended. */
+import { encode } from "../base/codec.ts";
+import { HaftError } from "../base/errors.ts";
+import type { Decision, PendingCall } from "./decision.ts";
+import { type Entry, type EntryOf, LOG_VERSION } from "./log.ts";
+
+export interface SnapshotJson {
+  v: 1;
+  run: string;
+  entries: Entry[];
+}
+
+/**
+ * ```ts
+ * const result = await execute({ … });            // interrupted
+ * const saved = JSON.stringify(result.snapshot);   // anywhere, for as long as you like
+ * const snapshot = Snapshot.from(JSON.parse(saved)).resolve(callId, { approved: true });
+ * await execute({ log: snapshot, … });             // the same options: goes on at that call
+ * ```
+ */
+export class Snapshot implements SnapshotJson {
+  readonly v = LOG_VERSION;
+  readonly run: string;
+  readonly entries: Entry[];
+
+  constructor(run: string, entries: Entry[]) {
+    this.run = run;
+    this.entries = entries;
+  }
+
+  /** @throws HaftError `SNAPSHOT_INVALID` for anything but a snapshot of this version. */
+  static from(json: SnapshotJson | string): Snapshot {
+    const value = typeof json === "string" ? (JSON.parse(json) as SnapshotJson) : json;
+    if (value?.v !== LOG_VERSION || typeof value.run !== "string" || !Array.isArray(value.entries)) {
+      throw new HaftError("SNAPSHOT_INVALID", `This is no snapshot of version ${LOG_VERSION}`, {
+        hint: "Give what result.snapshot was as JSON: { v, run, entries }.",
+      });
+    }
+    return new Snapshot(value.run, value.entries);
+  }
+
+  /** The calls that wait for a decision. */
+  get pending(): PendingCall[] {
+    return pendingCalls(this.entries);
+  }
+
+  /** The call's output is this value. A new snapshot; this one stays as it is. */
+  resolve(callId: string, value: unknown): Snapshot {
+    return this.decide(callId, { value: encode(value ?? null) });
+  }
+
+  /** The call failed for this reason. */
+  reject(callId: string, reason: string): Snapshot {
+    return this.decide(callId, { error: reason });
+  }
+
+  /** @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do. */
+  decide(callId: string, decision: Decision): Snapshot {
+    const call = this.pending.find((pending) => pending.callId === callId);
+    if (!call) {
+      const waiting = this.pending.map((pending) => pending.callId).join(", ") || "none";
+      throw new HaftError("DECISION_UNKNOWN", `No call "${callId}" waits for a decision. Waiting: ${waiting}`);
+    }
+    const seq = (this.entries.at(-1)?.seq ?? -1) + 1;
+    const entry: Entry = { v: LOG_VERSION, seq, at: Date.now(), key: callId, type: "decision", decision, hash: call.hash };
+    return new Snapshot(this.run, [...this.entries, entry]);
+  }
+
+  toJSON(): SnapshotJson {
+    return { v: this.v, run: this.run, entries: this.entries };
+  }
+}
+
+/** Paused calls without a decision or an end after the pause. */
+export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
+  const open = new Map<string, EntryOf<"tool-pause">>();
+  for (const entry of entries) {
+    if (entry.type === "tool-pause") open.set(entry.key, entry);
+    else if (entry.type === "decision" || entry.type === "tool-end") open.delete(entry.key);
+    else if (entry.type === "run-end") open.clear();
+  }
+  return [...open.values()].map(toPending);
+}
+
+export function toPending({ key, name, input, hash, reason, message, meta }: EntryOf<"tool-pause">): PendingCall {
+  return { callId: key, name, input, hash, reason, message, ...(meta !== undefined && { meta }) };
+}

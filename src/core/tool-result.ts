@@ -1,0 +1,84 @@
+/** What a handler gives back, beyond a plain value: success with extras, or a failure that the model reads. */
+import { encode } from "../base/codec.ts";
+import { HaftError, messageOf } from "../base/errors.ts";
+
+/** What the model is shown of a result, instead of the value itself. */
+export type ContentPart =
+  | { type: "text"; text: string }
+  /** `data` is base64. */
+  | { type: "image"; data: string; mediaType: string };
+
+export interface OkExtras {
+  /** Merged into the run's assigns when every call of the batch is over. */
+  assigns?: Record<string, unknown>;
+  /** Shown to the model in place of the value. Programs and hooks still get the value. */
+  content?: ContentPart[];
+}
+
+const brand = Symbol.for("haft.result");
+
+export interface ToolOk<T = any> {
+  readonly [brand]: "ok";
+  readonly value: T;
+  readonly assigns?: Record<string, unknown>;
+  readonly content?: ContentPart[];
+}
+
+export interface ToolFail {
+  readonly [brand]: "fail";
+  readonly reason: unknown;
+}
+
+/** Success with extras: `return ok(value, { assigns: { seen: true } })`. */
+export function ok<const T>(value: T, extras: OkExtras = {}): ToolOk<T> {
+  return { [brand]: "ok", value, ...extras };
+}
+
+/** Failure without throwing. The model reads the reason: text verbatim, an Error's message, anything else as JSON. */
+export function fail(reason: unknown): ToolFail {
+  return { [brand]: "fail", reason };
+}
+
+export function isOk(value: unknown): value is ToolOk {
+  return typeof value === "object" && value !== null && (value as any)[brand] === "ok";
+}
+
+export function isFail(value: unknown): value is ToolFail {
+  return typeof value === "object" && value !== null && (value as any)[brand] === "fail";
+}
+
+export function failureOf({ reason }: ToolFail): HaftError {
+  const message = typeof reason === "object" && reason !== null && !(reason instanceof Error) ? modelText(reason) : messageOf(reason);
+  const { code, data } = (reason ?? {}) as { code?: unknown; data?: unknown };
+  const error = new HaftError(typeof code === "string" ? code : "TOOL_FAILED", message, {
+    cause: reason,
+    ...(typeof data === "object" && data !== null && { data: data as Record<string, unknown> }),
+  });
+  return error;
+}
+
+/** A value as the model reads it: text verbatim, everything else as JSON, nothing as nothing. */
+export function modelText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined) return "";
+  return JSON.stringify(plain(value));
+}
+
+/** Plain JSON for reading: a Date as its ISO text, a Map as an object or pairs, a Set as an array, bytes as base64. */
+export function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
+  if (value instanceof RegExp || value instanceof URL) return String(value);
+  if (value instanceof Map) {
+    const pairs = [...value];
+    if (pairs.every(([key]) => typeof key === "string")) return plain(Object.fromEntries(pairs));
+    return pairs.map(([key, item]) => [plain(key), plain(item)]);
+  }
+  if (value instanceof Set) return [...value].map(plain);
+  if (value instanceof Error) return (encode(value) as any).message;
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  if (Array.isArray(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
+}

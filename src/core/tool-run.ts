@@ -1,0 +1,146 @@
+/** One call of a tool, whoever asked: validate, run the handler within its time, try again, validate what it gave. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { HaftError, messageOf } from "../base/errors.ts";
+import { CallContext } from "./call-context.ts";
+import { channel, type ToolContext } from "./context.ts";
+import { issueText, type Validator } from "./schema.ts";
+import { isSignal } from "./signals.ts";
+import type { Tool } from "./tool.ts";
+import { failureOf, isFail, isOk } from "./tool-result.ts";
+import { applyStatics } from "./tool-statics.ts";
+
+export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
+const MAX_ATTEMPTS = 1_000;
+
+/** Runs up to the handler's first await before it returns, when validation is synchronous. */
+export async function runHandler(tool: Tool, raw: unknown, given: Partial<ToolContext>): Promise<unknown> {
+  if (tool.missingOptions) throw optionsMissing(tool);
+  const ctx = CallContext.from(given, tool.optionValues);
+  const { prepared } = ctx[channel];
+  let input: unknown;
+  if (prepared && Object.is(prepared.raw, raw)) input = prepared.value;
+  else {
+    const checked = checkInput(tool, applyStatics(raw, tool.definition.staticInputValues, ctx));
+    input = checked instanceof Promise ? await checked : checked;
+  }
+
+  const value = await attempts(tool, input, ctx);
+  if (!tool.output || tool.definition.outputValidation === "off") return value;
+  return checkOutput(tool, tool.output, value, ctx);
+}
+
+/** @throws HaftError `TOOL_INPUT_INVALID` */
+export function checkInput(tool: Tool, raw: unknown): unknown | Promise<unknown> {
+  if (!tool.input) return raw;
+  const value = raw ?? (tool.input.json.type === "object" ? {} : raw);
+  const checked = tool.input.check(value);
+  return checked instanceof Promise ? checked.then(accept) : accept(checked);
+
+  function accept(result: Awaited<ReturnType<Validator["check"]>>): unknown {
+    if (result.ok) return result.value;
+    throw new HaftError("TOOL_INPUT_INVALID", `Tool "${tool.name}" received invalid input: ${issueText(result.issues)}`, {
+      data: { issues: result.issues },
+    });
+  }
+}
+
+export function optionsMissing(tool: Tool): HaftError {
+  return new HaftError("TOOL_OPTIONS_INVALID", `Tool "${tool.name}": ${tool.missingOptions}`, {
+    hint: "Give it option values: [tool, values] in the tools list, or tool.withOptions(values).",
+  });
+}
+
+async function attempts(tool: Tool, input: unknown, first: CallContext): Promise<unknown> {
+  for (let attempt = 1, ctx = first; ; ctx = first.forAttempt(++attempt)) {
+    try {
+      const given = callHandler(tool, input, ctx);
+      return accept(tool, given instanceof Promise ? await given : given, ctx);
+    } catch (error) {
+      if (!(await mayRetry(tool, input, attempt, error, ctx))) throw error;
+      await first[channel].onRetry?.(attempt + 1, error);
+      await nextTurn(); // a handler that fails at once must not starve the process
+    }
+  }
+}
+
+/** A promise only when the handler made one. */
+function callHandler(tool: Tool, input: unknown, ctx: CallContext): unknown {
+  const given = tool.definition.handler(input, ctx);
+  return isThenable(given) ? within(tool, Promise.resolve(given), ctx) : given;
+}
+
+function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<unknown> {
+  const timeoutMs = tool.definition.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
+  const outer = ctx.outerSignal;
+  return new Promise((resolve, reject) => {
+    const timer = timeoutMs < 2 ** 31 ? setTimeout(expire, timeoutMs) : undefined;
+    outer?.addEventListener("abort", cancel, { once: true });
+    if (outer?.aborted) cancel();
+    work.then(
+      (value) => (settle(), resolve(value)),
+      (error) => (settle(), reject(error)),
+    );
+
+    function settle(): void {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", cancel);
+    }
+    function expire(): void {
+      settle();
+      const error = new HaftError("TOOL_TIMEOUT", `Tool "${tool.name}" did not finish within ${timeoutMs} ms`, {
+        hint: "Its timeoutMs can be raised; a handler should stop when ctx.abortSignal fires.",
+      });
+      ctx.expire(error);
+      reject(error);
+    }
+    function cancel(): void {
+      settle();
+      reject(aborted(tool, outer?.reason));
+    }
+  });
+}
+
+function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {
+  if (isSignal(given)) {
+    throw new HaftError("SIGNAL_RETURNED", `Tool "${tool.name}" returned a ${given.name}; signals are thrown, not returned`, {
+      hint: `Write: throw new ${given.name}(…)`,
+    });
+  }
+  if (isFail(given)) throw failureOf(given);
+  if (!isOk(given)) return given;
+  const line = ctx[channel];
+  if (given.assigns) line.assigns = { ...line.assigns, ...given.assigns };
+  if (given.content) line.content = given.content;
+  return given.value;
+}
+
+async function mayRetry(tool: Tool, input: unknown, attempt: number, error: unknown, ctx: CallContext): Promise<boolean> {
+  const { retry } = tool.definition;
+  if (!retry || isSignal(error) || neverRetried.has((error as HaftError | null)?.code ?? "")) return false;
+  if (ctx.outerSignal?.aborted) return false;
+  if (attempt >= MAX_ATTEMPTS) {
+    throw new HaftError("TOOL_RETRY_LIMIT", `Tool "${tool.name}" failed ${MAX_ATTEMPTS} times; the last time: ${messageOf(error)}`, { cause: error });
+  }
+  const answer = retry({ input, attempt, error });
+  return Boolean(isThenable(answer) ? await within(tool, Promise.resolve(answer), ctx) : answer);
+}
+
+const neverRetried = new Set(["TOOL_INPUT_INVALID", "TOOL_OUTPUT_INVALID", "SIGNAL_RETURNED", "ABORTED"]);
+
+async function checkOutput(tool: Tool, schema: Validator, value: unknown, ctx: CallContext): Promise<unknown> {
+  const checked = await schema.check(value);
+  if (checked.ok) return checked.value;
+  const message = `Tool "${tool.name}" gave an output that does not fit its schema: ${issueText(checked.issues)}`;
+  if (tool.definition.outputValidation === "strict") throw new HaftError("TOOL_OUTPUT_INVALID", message, { data: { issues: checked.issues } });
+  const line = ctx[channel];
+  line.warnings = [...(line.warnings ?? []), message];
+  return value;
+}
+
+export function aborted(tool: Tool, reason: unknown): HaftError {
+  return new HaftError("ABORTED", `Tool "${tool.name}" was stopped${reason === undefined ? "" : `: ${messageOf(reason)}`}`, { cause: reason });
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as PromiseLike<unknown>).then === "function";
+}
