@@ -71,7 +71,8 @@ function encodeAt(value: unknown, path: string, above: object[]): Json {
 
 function encodeObject(value: object, path: string, above: object[]): Json {
   if (Array.isArray(value)) return Array.from(value, (item, index) => encodeAt(item, `${path}[${index}]`, above));
-  if (value instanceof Date) return { [TAG]: "date", value: Number.isNaN(value.getTime()) ? null : value.toISOString() };
+  if (value instanceof Date)
+    return { [TAG]: "date", value: Number.isNaN(value.getTime()) ? null : value.toISOString() };
   if (value instanceof RegExp) return { [TAG]: "regexp", source: value.source, flags: value.flags };
   if (value instanceof URL) return { [TAG]: "url", value: value.href };
   if (value instanceof Map) {
@@ -81,12 +82,17 @@ function encodeObject(value: object, path: string, above: object[]): Json {
     ]);
     return { [TAG]: "map", entries };
   }
-  if (value instanceof Set) return { [TAG]: "set", values: [...value].map((item, index) => encodeAt(item, `${path}<item ${index}>`, above)) };
+  if (value instanceof Set)
+    return { [TAG]: "set", values: [...value].map((item, index) => encodeAt(item, `${path}<item ${index}>`, above)) };
   if (value instanceof Error) return encodeError(value, path, above);
   if (ArrayBuffer.isView(value)) return encodeBytes(value);
-  if (value instanceof ArrayBuffer) return { [TAG]: "bytes", type: "ArrayBuffer", base64: Buffer.from(value).toString("base64") };
+  if (value instanceof ArrayBuffer)
+    return { [TAG]: "bytes", type: "ArrayBuffer", base64: Buffer.from(value).toString("base64") };
   if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef) {
-    throw notEncodable(path, `a ${value.constructor.name}${value instanceof Promise ? " (was an await forgotten?)" : ""}`);
+    throw notEncodable(
+      path,
+      `a ${value.constructor.name}${value instanceof Promise ? " (was an await forgotten?)" : ""}`,
+    );
   }
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
     return encodeAt((value as { toJSON(): unknown }).toJSON(), path, above);
@@ -217,6 +223,7 @@ function decodeBytes(type: string, base64: string): unknown {
 
 /** Defines a property without ever reaching a setter, `__proto__` included. */
 function setOwn(target: object, key: string, value: unknown): void {
-  if (key === "__proto__") Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
   else (target as Record<string, unknown>)[key] = value;
 }

@@ -34,7 +34,9 @@ export class HaftError extends Error {
 
   /** True for a HaftError of any copy of this package, and of the given code when one is given. */
   static is(value: unknown, code?: string): value is HaftError {
-    return typeof value === "object" && value !== null && brand in value && (!code || (value as HaftError).code === code);
+    return (
+      typeof value === "object" && value !== null && brand in value && (!code || (value as HaftError).code === code)
+    );
   }
 
   toJSON(): { code: string; message: string; hint?: string; data?: Record<string, unknown> } {
@@ -51,7 +53,8 @@ export class HaftError extends Error {
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   if (typeof thrown === "string") return thrown;
-  if (typeof thrown === "object" && thrown !== null && typeof (thrown as any).message === "string") return (thrown as any).message;
+  if (typeof thrown === "object" && thrown !== null && typeof (thrown as any).message === "string")
+    return (thrown as any).message;
   try {
     return JSON.stringify(thrown) ?? String(thrown);
   } catch {

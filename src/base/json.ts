@@ -9,6 +9,18 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
+/** What a value is, in a few words for an error's sentence: never its content. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value instanceof Promise) return "a Promise (was an await forgotten?)";
+  if (typeof value === "function") return value.name ? `the function ${value.name}` : "a function";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const keys = Object.keys(value).slice(0, 5).join(", ");
+  if (!isPlainObject(value)) return `an object of the class ${value.constructor?.name ?? "unknown"}`;
+  return keys ? `an object with the keys ${keys}` : "an empty object";
+}
+
 /** JSON with sorted keys: equal values give equal text, whatever the order of their keys. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -1,7 +1,7 @@
 /** Reads the value that a model leaves with: kindly, but never by guessing between two readings. */
 import { isPlainObject } from "../base/json.ts";
-import { followRef, type JsonSchema } from "./json-schema.ts";
 import type { Exit } from "./exit.ts";
+import { followRef, type JsonSchema } from "./json-schema.ts";
 import { issueText, type Validator } from "./schema.ts";
 
 export type ExitReading = { ok: true; exit: Exit; value: unknown } | { ok: false; exit?: Exit; message: string };
@@ -83,7 +83,9 @@ function wrapped(value: unknown, schema: Validator): unknown[] {
 }
 
 async function variants(given: readonly unknown[], schema: Validator): Promise<unknown[]> {
-  const options = [...(schema.json.anyOf ?? []), ...(schema.json.oneOf ?? [])].map((item) => followRef(item, schema.json));
+  const options = [...(schema.json.anyOf ?? []), ...(schema.json.oneOf ?? [])].map((item) =>
+    followRef(item, schema.json),
+  );
   for (const value of given) {
     const fits: unknown[] = [];
     for (const option of options) {

@@ -45,7 +45,8 @@ export class Exit<const Name extends string = string, S = any> {
   readonly definition: Readonly<ExitDefinition<Name, S>>;
 
   constructor(definition: ExitDefinition<Name, S>) {
-    if (!isPlainObject(definition)) throw new HaftError("EXIT_INVALID", "new Exit() takes an object: { name, description, schema }");
+    if (!isPlainObject(definition))
+      throw new HaftError("EXIT_INVALID", "new Exit() takes an object: { name, description, schema }");
     const { name, description = "", schema, aliases = [], metadata = {} } = definition;
     checkName(name, "An exit", "EXIT_INVALID", builtIn.has(name));
     const owner = `Exit "${name}"`;

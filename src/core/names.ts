@@ -7,7 +7,8 @@ const keywords =
   "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval undefined";
 
 /** The words of the loop and of programs (the third seed's engine reserves the same), in any capitals. */
-const loopWords = "think listen return exit action function callback code execute jsx object string number boolean array";
+const loopWords =
+  "think listen return exit action function callback code execute jsx object string number boolean array";
 
 const reserved = new Set([...keywords.split(" "), ...loopWords.split(" ")]);
 
@@ -26,7 +27,10 @@ export function checkName(name: unknown, owner: string, code: string, isBuiltIn 
 }
 
 /** Gives every item of a repeated name a number, on copies; the last keeps the bare name. */
-export function uniqueNames<T extends { readonly name: string }>(items: readonly T[], rename: (item: T, name: string) => T): T[] {
+export function uniqueNames<T extends { readonly name: string }>(
+  items: readonly T[],
+  rename: (item: T, name: string) => T,
+): T[] {
   const taken = new Set(items.map(({ name }) => name));
   const last = new Map(items.map((item, index) => [item.name, index]));
   return items.map((item, index) => {
@@ -45,7 +49,8 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   let best: { name: string; distance: number } | undefined;
   for (const candidate of names) {
     const distance = editDistance(wanted, candidate.toLowerCase().replaceAll("_", ""));
-    if (distance <= Math.max(2, Math.floor(candidate.length / 3)) && distance < (best?.distance ?? Infinity)) best = { name: candidate, distance };
+    if (distance <= Math.max(2, Math.floor(candidate.length / 3)) && distance < (best?.distance ?? Infinity))
+      best = { name: candidate, distance };
   }
   return best?.name;
 }

@@ -2,9 +2,8 @@
 import { createRequire } from "node:module";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { HaftError, messageOf } from "../base/errors.ts";
-import { isPlainObject } from "../base/json.ts";
+import { describeValue, isPlainObject } from "../base/json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-
 
 /** A validator whose library cannot write JSON Schema, with the JSON Schema beside it. */
 export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1<any, any>> {
@@ -18,22 +17,24 @@ export type SchemaLike = StandardSchemaV1<any, any> | SchemaPair | JsonSchema;
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** What a schema takes. `any` for a JSON Schema and for no schema. */
-export type SchemaInput<S> = IsAny<S> extends true
-  ? any
-  : S extends StandardSchemaV1
-    ? StandardSchemaV1.InferInput<S>
-    : S extends SchemaPair<infer Inner>
-      ? StandardSchemaV1.InferInput<Inner>
-      : any;
+export type SchemaInput<S> =
+  IsAny<S> extends true
+    ? any
+    : S extends StandardSchemaV1
+      ? StandardSchemaV1.InferInput<S>
+      : S extends SchemaPair<infer Inner>
+        ? StandardSchemaV1.InferInput<Inner>
+        : any;
 
 /** What a schema gives: defaults filled in, transforms applied. `any` for a JSON Schema and for no schema. */
-export type SchemaOutput<S> = IsAny<S> extends true
-  ? any
-  : S extends StandardSchemaV1
-    ? StandardSchemaV1.InferOutput<S>
-    : S extends SchemaPair<infer Inner>
-      ? StandardSchemaV1.InferOutput<Inner>
-      : any;
+export type SchemaOutput<S> =
+  IsAny<S> extends true
+    ? any
+    : S extends StandardSchemaV1
+      ? StandardSchemaV1.InferOutput<S>
+      : S extends SchemaPair<infer Inner>
+        ? StandardSchemaV1.InferOutput<Inner>
+        : any;
 
 export interface Issue {
   path: string;
@@ -65,7 +66,7 @@ export function readSchema(schema: unknown, owner: string): Validator {
     }
     if (looksLikeJsonSchema(schema)) return jsonValidator(schema);
   }
-  throw new HaftError("SCHEMA_INVALID", `${owner} is ${describe(schema)}, which is not a schema`, {
+  throw new HaftError("SCHEMA_INVALID", `${owner} is ${describeValue(schema)}, which is not a schema`, {
     hint: "Give a Standard Schema (zod 4, valibot, arktype, …), a JSON Schema, or { schema, jsonSchema }.",
   });
 }
@@ -117,7 +118,11 @@ function jsonSchemaOf(schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>, 
   const convert = (schema["~standard"] as Partial<StandardJSONSchemaV1.Props>).jsonSchema?.input;
   const hint = "Give { schema, jsonSchema }: the schema validates, the JSON Schema is what the model sees.";
   if (!convert) {
-    throw new HaftError("SCHEMA_UNSUPPORTED", `${owner} is a ${vendor} schema that cannot describe itself as JSON Schema`, { hint });
+    throw new HaftError(
+      "SCHEMA_UNSUPPORTED",
+      `${owner} is a ${vendor} schema that cannot describe itself as JSON Schema`,
+      { hint },
+    );
   }
   try {
     const { $schema: _, ...json } = convert({ target: "draft-07" });
@@ -127,7 +132,20 @@ function jsonSchemaOf(schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>, 
   }
 }
 
-const jsonSchemaWords = ["$schema", "$ref", "type", "properties", "anyOf", "oneOf", "allOf", "enum", "const", "items", "not", "if"];
+const jsonSchemaWords = [
+  "$schema",
+  "$ref",
+  "type",
+  "properties",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "enum",
+  "const",
+  "items",
+  "not",
+  "if",
+];
 
 function looksLikeJsonSchema(value: Record<string, unknown>): boolean {
   return Object.keys(value).length === 0 || jsonSchemaWords.some((word) => word in value);
@@ -149,20 +167,19 @@ function jsonValidator(json: JsonSchema): Validator {
       if (valid) return { ok: true, value };
       // The deepest errors say what is wrong; the ones above them only say that something below is.
       const deepest = errors.filter(({ keyword }) => !["properties", "items", "allOf", "$ref"].includes(keyword));
-      return { ok: false, issues: deepest.map((error) => ({ path: pointerText(error.instanceLocation), message: error.error })) };
+      return {
+        ok: false,
+        issues: deepest.map((error) => ({ path: pointerText(error.instanceLocation), message: error.error })),
+      };
     },
   };
 }
 
 /** `#/a/0/b` → `a[0].b` */
 function pointerText(pointer: string): string {
-  const keys = pointer.split("/").slice(1).map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
+  const keys = pointer
+    .split("/")
+    .slice(1)
+    .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
   return pathText(keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key)));
-}
-
-function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return `an object with the keys ${Object.keys(value).slice(0, 5).join(", ")}`;
-  return `a ${typeof value}`;
 }

@@ -62,7 +62,15 @@ export class Snapshot implements SnapshotJson {
       throw new HaftError("DECISION_UNKNOWN", `No call "${callId}" waits for a decision. Waiting: ${waiting}`);
     }
     const seq = (this.entries.at(-1)?.seq ?? -1) + 1;
-    const entry: Entry = { v: LOG_VERSION, seq, at: Date.now(), key: callId, type: "decision", decision, hash: call.hash };
+    const entry: Entry = {
+      v: LOG_VERSION,
+      seq,
+      at: Date.now(),
+      key: callId,
+      type: "decision",
+      decision,
+      hash: call.hash,
+    };
     return new Snapshot(this.run, [...this.entries, entry]);
   }
 

@@ -18,7 +18,11 @@ export type StaticValues<T> =
   | (T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: StaticValues<T[K]> } : T);
 
 /** `true` and "always" ask each time; a function may answer with the reason to ask, in a sentence. */
-export type Approval<Input> = boolean | "always" | "never" | ((input: Input, ctx: ToolContext) => Awaitable<boolean | string>);
+export type Approval<Input> =
+  | boolean
+  | "always"
+  | "never"
+  | ((input: Input, ctx: ToolContext) => Awaitable<boolean | string>);
 
 export interface ToolDefinition<I = any, O = any, P = any> {
   /** A letter, then letters, digits and underscores, 50 at most. May be a function of the option values. */

@@ -12,13 +12,15 @@ export interface ModelInput {
 
 export function inputForModel(input: Validator | undefined, statics: unknown): ModelInput {
   if (!input) return { inputSchema: openObject(), wrapsInput: false };
-  if (isWhole(statics, input)) return { inputSchema: { type: "object", properties: {}, additionalProperties: false }, wrapsInput: false };
+  if (isWhole(statics, input))
+    return { inputSchema: { type: "object", properties: {}, additionalProperties: false }, wrapsInput: false };
   return objectSchema(isPlainObject(statics) ? hide(input.json, statics, input.json) : input.json, "input");
 }
 
 /** Providers take objects only: a schema of anything else goes under one key. Exit values use the key `value`. */
 export function objectSchema(json: JsonSchema, key: "input" | "value"): ModelInput {
-  if (json.type === "object") return { inputSchema: "properties" in json ? json : { ...json, properties: {} }, wrapsInput: false };
+  if (json.type === "object")
+    return { inputSchema: "properties" in json ? json : { ...json, properties: {} }, wrapsInput: false };
   if (isAnything(json)) return { inputSchema: { ...json, ...openObject() }, wrapsInput: false };
   const { $defs, definitions, ...inner } = moveRefs(json, key) as JsonSchema;
   const inputSchema = {
@@ -49,7 +51,10 @@ function moveRefs(json: unknown, key: string): unknown {
   if (Array.isArray(json)) return json.map((item) => moveRefs(item, key));
   if (!isPlainObject(json)) return json;
   return Object.fromEntries(
-    Object.entries(json).map(([name, item]) => [name, name === "$ref" && item === "#" ? `#/properties/${key}` : moveRefs(item, key)]),
+    Object.entries(json).map(([name, item]) => [
+      name,
+      name === "$ref" && item === "#" ? `#/properties/${key}` : moveRefs(item, key),
+    ]),
   );
 }
 
@@ -58,7 +63,8 @@ function hide(json: JsonSchema, statics: Record<string, unknown>, root: JsonSche
   const schema = followRef(json, root);
   const result: JsonSchema = { ...schema };
   for (const branch of ["anyOf", "oneOf", "allOf"]) {
-    if (Array.isArray(schema[branch])) result[branch] = schema[branch].map((item: JsonSchema) => hide(item, statics, root));
+    if (Array.isArray(schema[branch]))
+      result[branch] = schema[branch].map((item: JsonSchema) => hide(item, statics, root));
   }
   if (!isPlainObject(schema.properties)) return result;
 

@@ -48,7 +48,8 @@ export function isFail(value: unknown): value is ToolFail {
 }
 
 export function failureOf({ reason }: ToolFail): HaftError {
-  const message = typeof reason === "object" && reason !== null && !(reason instanceof Error) ? modelText(reason) : messageOf(reason);
+  const message =
+    typeof reason === "object" && reason !== null && !(reason instanceof Error) ? modelText(reason) : messageOf(reason);
   const { code, data } = (reason ?? {}) as { code?: unknown; data?: unknown };
   const error = new HaftError(typeof code === "string" ? code : "TOOL_FAILED", message, {
     cause: reason,
@@ -78,7 +79,8 @@ export function plain(value: unknown): unknown {
   }
   if (value instanceof Set) return [...value].map(plain);
   if (value instanceof Error) return (encode(value) as any).message;
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  if (ArrayBuffer.isView(value))
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
   if (Array.isArray(value)) return value.map(plain);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }

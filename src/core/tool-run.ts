@@ -38,9 +38,13 @@ export function checkInput(tool: Tool, raw: unknown): unknown | Promise<unknown>
 
   function accept(result: Awaited<ReturnType<Validator["check"]>>): unknown {
     if (result.ok) return result.value;
-    throw new HaftError("TOOL_INPUT_INVALID", `Tool "${tool.name}" received invalid input: ${issueText(result.issues)}`, {
-      data: { issues: result.issues },
-    });
+    throw new HaftError(
+      "TOOL_INPUT_INVALID",
+      `Tool "${tool.name}" received invalid input: ${issueText(result.issues)}`,
+      {
+        data: { issues: result.issues },
+      },
+    );
   }
 }
 
@@ -102,9 +106,13 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
 
 function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {
   if (isSignal(given)) {
-    throw new HaftError("SIGNAL_RETURNED", `Tool "${tool.name}" returned a ${given.name}; signals are thrown, not returned`, {
-      hint: `Write: throw new ${given.name}(…)`,
-    });
+    throw new HaftError(
+      "SIGNAL_RETURNED",
+      `Tool "${tool.name}" returned a ${given.name}; signals are thrown, not returned`,
+      {
+        hint: `Write: throw new ${given.name}(…)`,
+      },
+    );
   }
   if (isFail(given)) throw failureOf(given);
   if (!isOk(given)) return given;
@@ -114,12 +122,22 @@ function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {
   return given.value;
 }
 
-async function mayRetry(tool: Tool, input: unknown, attempt: number, error: unknown, ctx: CallContext): Promise<boolean> {
+async function mayRetry(
+  tool: Tool,
+  input: unknown,
+  attempt: number,
+  error: unknown,
+  ctx: CallContext,
+): Promise<boolean> {
   const { retry } = tool.definition;
   if (!retry || isSignal(error) || neverRetried.has((error as HaftError | null)?.code ?? "")) return false;
   if (ctx.outerSignal?.aborted) return false;
   if (attempt >= MAX_ATTEMPTS) {
-    throw new HaftError("TOOL_RETRY_LIMIT", `Tool "${tool.name}" failed ${MAX_ATTEMPTS} times; the last time: ${messageOf(error)}`, { cause: error });
+    throw new HaftError(
+      "TOOL_RETRY_LIMIT",
+      `Tool "${tool.name}" failed ${MAX_ATTEMPTS} times; the last time: ${messageOf(error)}`,
+      { cause: error },
+    );
   }
   const answer = retry({ input, attempt, error });
   return Boolean(isThenable(answer) ? await within(tool, Promise.resolve(answer), ctx) : answer);
@@ -131,14 +149,19 @@ async function checkOutput(tool: Tool, schema: Validator, value: unknown, ctx: C
   const checked = await schema.check(value);
   if (checked.ok) return checked.value;
   const message = `Tool "${tool.name}" gave an output that does not fit its schema: ${issueText(checked.issues)}`;
-  if (tool.definition.outputValidation === "strict") throw new HaftError("TOOL_OUTPUT_INVALID", message, { data: { issues: checked.issues } });
+  if (tool.definition.outputValidation === "strict")
+    throw new HaftError("TOOL_OUTPUT_INVALID", message, { data: { issues: checked.issues } });
   const line = ctx[channel];
   line.warnings = [...(line.warnings ?? []), message];
   return value;
 }
 
 export function aborted(tool: Tool, reason: unknown): HaftError {
-  return new HaftError("ABORTED", `Tool "${tool.name}" was stopped${reason === undefined ? "" : `: ${messageOf(reason)}`}`, { cause: reason });
+  return new HaftError(
+    "ABORTED",
+    `Tool "${tool.name}" was stopped${reason === undefined ? "" : `: ${messageOf(reason)}`}`,
+    { cause: reason },
+  );
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -34,8 +34,14 @@ export function checkStaticValues(statics: unknown, input: Validator | undefined
   const checked = input.check(whole ? statics : literals(statics));
   if (checked instanceof Promise || checked.ok) return;
   const paths = whole ? [] : leafPaths(statics as Record<string, unknown>, "");
-  const issues = checked.issues.filter(({ path }) => whole || (path !== "" && paths.some((leaf) => touches(path, leaf))));
-  if (issues.length > 0) throw new HaftError("TOOL_STATIC_INVALID", `${owner}: staticInputValues do not fit its input: ${issueText(issues)}`);
+  const issues = checked.issues.filter(
+    ({ path }) => whole || (path !== "" && paths.some((leaf) => touches(path, leaf))),
+  );
+  if (issues.length > 0)
+    throw new HaftError(
+      "TOOL_STATIC_INVALID",
+      `${owner}: staticInputValues do not fit its input: ${issueText(issues)}`,
+    );
 }
 
 function checkKeys(statics: Record<string, unknown>, input: Validator, owner: string): void {
@@ -45,9 +51,13 @@ function checkKeys(statics: Record<string, unknown>, input: Validator, owner: st
       const owners = objects.filter((object) => isPlainObject(object.properties) && key in object.properties);
       if (owners.length === 0 && objects.length > 0 && objects.every((object) => isClosed(object, input.raw))) {
         const known = [...new Set(objects.flatMap((object) => Object.keys(object.properties ?? {})))];
-        throw new HaftError("TOOL_STATIC_INVALID", `${owner}: staticInputValues has "${path}${key}", which its input does not have`, {
-          hint: `Its input has: ${known.join(", ") || "nothing"}.`,
-        });
+        throw new HaftError(
+          "TOOL_STATIC_INVALID",
+          `${owner}: staticInputValues has "${path}${key}", which its input does not have`,
+          {
+            hint: `Its input has: ${known.join(", ") || "nothing"}.`,
+          },
+        );
       }
       if (isPlainObject(value)) for (const object of owners) walk(value, object.properties[key], `${path}${key}.`);
     }
@@ -57,8 +67,11 @@ function checkKeys(statics: Record<string, unknown>, input: Validator, owner: st
 
 /** The object schemas that a schema may be. */
 function branches(json: JsonSchema, root: JsonSchema): JsonSchema[] {
-  const inner = ["anyOf", "oneOf", "allOf"].flatMap((key) => (Array.isArray(json[key]) ? (json[key] as JsonSchema[]) : []));
-  if (isPlainObject(json.properties) || inner.length === 0) return json.type === "object" || json.properties ? [json] : [];
+  const inner = ["anyOf", "oneOf", "allOf"].flatMap((key) =>
+    Array.isArray(json[key]) ? (json[key] as JsonSchema[]) : [],
+  );
+  if (isPlainObject(json.properties) || inner.length === 0)
+    return json.type === "object" || json.properties ? [json] : [];
   return inner.flatMap((item) => branches(followRef(item, root), root));
 }
 
@@ -74,13 +87,17 @@ function takesObject(json: JsonSchema): boolean {
 
 function literals(statics: unknown): unknown {
   if (!isPlainObject(statics)) return statics;
-  return Object.fromEntries(Object.entries(statics).flatMap(([key, value]) => (typeof value === "function" ? [] : [[key, literals(value)]])));
+  return Object.fromEntries(
+    Object.entries(statics).flatMap(([key, value]) => (typeof value === "function" ? [] : [[key, literals(value)]])),
+  );
 }
 
 function leafPaths(statics: Record<string, unknown>, path: string): string[] {
   return Object.entries(statics).flatMap(([key, value]) => {
     if (typeof value === "function") return [];
-    return isPlainObject(value) && Object.keys(value).length > 0 ? leafPaths(value, `${path}${key}.`) : [`${path}${key}`];
+    return isPlainObject(value) && Object.keys(value).length > 0
+      ? leafPaths(value, `${path}${key}.`)
+      : [`${path}${key}`];
   });
 }
 

@@ -5,9 +5,9 @@ import type { ToolContext } from "./context.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { checkName, uniqueNames } from "./names.ts";
 import { readSchema, type SchemaInput, type SchemaOutput, type Validator } from "./schema.ts";
+import type { ToolDefinition, ToolSurroundings } from "./tool-definition.ts";
 import { inputForModel } from "./tool-input.ts";
 import { runHandler } from "./tool-run.ts";
-import type { ToolDefinition, ToolSurroundings } from "./tool-definition.ts";
 import { checkStaticValues } from "./tool-statics.ts";
 
 /** One entry of a tools list: a tool, or a tool and its option values. */
@@ -85,11 +85,15 @@ export class Tool<I = any, O = any, P = any> {
 
   /** Like `with`, but `input` and `output` may be functions of the present schema: `clone({ input: (s) => s.extend({…}) })`. */
   clone<I2 = I, O2 = O>(
-    changes: Omit<Changes<I2, O2, P>, "input" | "output"> & { input?: I2 | ((schema: I) => I2); output?: O2 | ((schema: O) => O2) } = {},
+    changes: Omit<Changes<I2, O2, P>, "input" | "output"> & {
+      input?: I2 | ((schema: I) => I2);
+      output?: O2 | ((schema: O) => O2);
+    } = {},
   ): Tool<I2, O2, P> {
     const { input, output, ...rest } = changes;
     const replaced: Record<string, unknown> = { ...rest };
-    if (input !== undefined) replaced.input = isFunction(input) ? input(schemaOf(this.definition.input, this.optionValues) as I) : input;
+    if (input !== undefined)
+      replaced.input = isFunction(input) ? input(schemaOf(this.definition.input, this.optionValues) as I) : input;
     if (output !== undefined) replaced.output = isFunction(output) ? output(this.definition.output as O) : output;
     return this.with(replaced as Changes<I2, O2, P>);
   }
@@ -99,7 +103,13 @@ export class Tool<I = any, O = any, P = any> {
     return this.with({ name, aliases: this.aliases.filter((alias) => alias !== name) });
   }
 
-  toJSON(): { name: string; description: string; inputSchema: JsonSchema; aliases: readonly string[]; metadata: Record<string, any> } {
+  toJSON(): {
+    name: string;
+    description: string;
+    inputSchema: JsonSchema;
+    aliases: readonly string[];
+    metadata: Record<string, any>;
+  } {
     const { name, description, inputSchema, aliases, metadata } = this;
     return { name, description, inputSchema, aliases, metadata };
   }
@@ -121,12 +131,14 @@ function copy<I, O, P>(tool: Tool<any, any, P>, definition: ToolDefinition<I, O,
 }
 
 function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, any>, values: unknown): void {
-  if (!isPlainObject(definition)) throw new HaftError("TOOL_INVALID", "new Tool() takes an object: { name, description, input, handler }");
+  if (!isPlainObject(definition))
+    throw new HaftError("TOOL_INVALID", "new Tool() takes an object: { name, description, input, handler }");
   const options = readOptions(definition, values);
   const name = typeof definition.name === "function" ? definition.name(options.values) : definition.name;
   checkName(name, "A tool", "TOOL_NAME_INVALID");
   const owner = `Tool "${name}"`;
-  if (values !== undefined && options.missing) throw new HaftError("TOOL_OPTIONS_INVALID", `${owner}: ${options.missing}`);
+  if (values !== undefined && options.missing)
+    throw new HaftError("TOOL_OPTIONS_INVALID", `${owner}: ${options.missing}`);
   checkProperties(definition, owner);
 
   const schema = schemaOf(definition.input, options.values);
@@ -152,7 +164,11 @@ function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, a
 function readOptions(definition: ToolDefinition, values: unknown): { values: any; missing?: string } {
   if (definition.options === undefined) return { values: values ?? {} };
   const checked = readSchema(definition.options, "A tool's options").check(values ?? {});
-  if (checked instanceof Promise) throw new HaftError("TOOL_INVALID", "A tool's options must have a schema that validates at once, not asynchronously");
+  if (checked instanceof Promise)
+    throw new HaftError(
+      "TOOL_INVALID",
+      "A tool's options must have a schema that validates at once, not asynchronously",
+    );
   if (checked.ok) return { values: checked.value };
   const list = checked.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
   return { values: values ?? {}, missing: `its options are invalid: ${list}` };
@@ -163,12 +179,14 @@ function checkProperties(definition: ToolDefinition, owner: string): void {
   const bad = (what: string, got: unknown) =>
     new HaftError("TOOL_INVALID", `${owner}: ${what}, got ${got === null ? "null" : typeof got}`);
   if (typeof handler !== "function") throw bad("handler must be a function", handler);
-  if (description !== undefined && typeof description !== "string" && typeof description !== "function") throw bad("description must be text", description);
+  if (description !== undefined && typeof description !== "string" && typeof description !== "function")
+    throw bad("description must be text", description);
   if (metadata !== undefined && !isPlainObject(metadata)) throw bad("metadata must be an object", metadata);
   if (aliases !== undefined && !Array.isArray(aliases)) throw bad("aliases must be an array of names", aliases);
   for (const alias of aliases ?? []) checkName(alias, `${owner}: an alias`, "TOOL_NAME_INVALID");
   if (retry !== undefined && typeof retry !== "function") throw bad("retry must be a function", retry);
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) throw bad("timeoutMs must be a number of milliseconds above 0", timeoutMs);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
+    throw bad("timeoutMs must be a number of milliseconds above 0", timeoutMs);
 }
 
 function schemaOf(input: unknown, values: unknown): unknown {
