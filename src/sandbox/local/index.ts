@@ -1,0 +1,72 @@
+/** The local sandbox: this machine, named explicitly. Its file API is confined to a folder; its commands are not. */
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { HaftError } from "../../base/errors.ts";
+import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
+import { detectPidNamespace } from "../process/pid-namespace.ts";
+import { processGroup } from "../process/process-group.ts";
+import { ConfinedRoot } from "./confined-root.ts";
+import { sandboxEnvironment } from "./environment.ts";
+import { explainFileError, fileError } from "./file-error.ts";
+import { LocalSandbox } from "./local-sandbox.ts";
+
+export interface LocalOptions {
+  /** The folder that the file API is confined to, and where commands start. Must exist. */
+  cwd: string;
+  /** Added to the environment of every command. */
+  env?: Record<string, string>;
+  /**
+   * Variables of this process that commands get too, beside PATH, LANG, LC_ALL, LC_CTYPE, TZ, TMPDIR, HOME, USER,
+   * LOGNAME and SHELL. No other variable of this process reaches a command.
+   */
+  keepEnv?: string[];
+}
+
+/**
+ * Opens a sandbox on this machine. **Commands are not isolated**: they have your rights and your network.
+ *
+ * A command's process tree ends with it, also when this process is killed: by a pid namespace where the machine allows
+ * one (Linux), else by its process group and a marker in its environment (HAFT_EXEC).
+ *
+ * @throws HaftError ENOENT or ENOTDIR for a `cwd` that is no folder, EINVAL for an `env` that cannot be set,
+ * SANDBOX_UNSUPPORTED on Windows.
+ */
+export async function local(options: LocalOptions): Promise<Sandbox> {
+  refuseWindows();
+  const env = sandboxEnvironment(options.keepEnv, options.env);
+  const given = resolve(options.cwd);
+  const root = new ConfinedRoot(await realFolder(given), given);
+  const containment = (await detectPidNamespace()) ?? processGroup;
+  return new LocalSandbox({ root, env, containment });
+}
+
+/** Makes local sandboxes that share an environment. */
+export function localProvider(options: Omit<LocalOptions, "cwd"> = {}): SandboxProvider {
+  return { kind: "local", create: ({ cwd }) => local({ ...options, cwd }), check };
+}
+
+async function check(): Promise<{ ok: boolean; problems: string[] }> {
+  if (process.platform === "win32") return { ok: false, problems: [WINDOWS] };
+  if (process.platform !== "linux" || (await detectPidNamespace())) return { ok: true, problems: [] };
+  const problem =
+    "No pid namespace can be made here, so a command that leaves its group and empties its environment can outlive its " +
+    "call. Install util-linux and bash, and allow user namespaces (sysctl kernel.unprivileged_userns_clone, or " +
+    "kernel.apparmor_restrict_unprivileged_userns=0), to close that gap.";
+  return { ok: true, problems: [problem] };
+}
+
+const WINDOWS = "The local sandbox needs a POSIX system. On Windows, run inside WSL.";
+
+function refuseWindows(): void {
+  if (process.platform !== "win32") return;
+  throw new HaftError("SANDBOX_UNSUPPORTED", WINDOWS, { hint: "Use the virtual sandbox, or run inside WSL." });
+}
+
+async function realFolder(path: string): Promise<string> {
+  try {
+    if (!(await stat(path)).isDirectory()) throw fileError("ENOTDIR", path, { problem: "is not a folder" });
+    return await realpath(path);
+  } catch (thrown) {
+    throw explainFileError(thrown, path);
+  }
+}
