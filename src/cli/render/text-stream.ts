@@ -1,0 +1,55 @@
+/** A model's text while it arrives: finished blocks are drawn and stay, the rest is shown as it comes. */
+import { completeBlocks, renderMarkdown } from "./markdown.ts";
+import type { Screen } from "./screen.ts";
+import { clean, wrap } from "./text.ts";
+
+/** Rows of unfinished text that are shown: the whole of it comes when its block is done. */
+const TAIL_ROWS = 8;
+
+export class TextStream {
+  readonly #screen: Screen;
+  /** What has not been printed. */
+  #rest = "";
+  /** Characters of the whole text that were printed. */
+  #printed = 0;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  push(delta: string): void {
+    this.#rest += delta;
+    // Only a line end can complete a block.
+    if (!delta.includes("\n")) return;
+    const end = completeBlocks(this.#rest);
+    if (end > 0) this.#print(end);
+  }
+
+  /** The answer is over, and this was all of its text. */
+  end(whole: string): void {
+    this.#rest = whole.slice(this.#printed);
+    this.#print(this.#rest.length);
+    this.#printed = 0;
+  }
+
+  /** What was shown is void. True when some of it stays on the screen. */
+  reset(): boolean {
+    const shown = this.#printed > 0;
+    this.#rest = "";
+    this.#printed = 0;
+    return shown;
+  }
+
+  /** What to show below the lines that stay. */
+  tail(): string[] {
+    return this.#rest.trim() ? wrap(clean(this.#rest), this.#screen.width).slice(-TAIL_ROWS) : [];
+  }
+
+  #print(length: number): void {
+    const text = this.#rest.slice(0, length);
+    this.#rest = this.#rest.slice(length);
+    this.#printed += length;
+    const drawn = renderMarkdown(text, this.#screen.width, this.#screen.colors);
+    if (drawn) this.#screen.print(`${drawn}\n`);
+  }
+}

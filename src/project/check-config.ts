@@ -1,0 +1,107 @@
+/** Says what is wrong with an `agent.config.ts`: the field, what was found there and what is allowed. */
+import { HaftError } from "../base/errors.ts";
+import { isPlainObject } from "../base/json.ts";
+import { Tool } from "../core/tool.ts";
+import type { ProjectConfig } from "./config.ts";
+import { closest } from "./closest.ts";
+
+/** What a field must be: a test, and the words for it. */
+type Check = readonly [test: (value: any) => boolean, expected: string];
+
+const isText = (value: unknown) => typeof value === "string" && value.trim() !== "";
+const isFunction = (value: unknown) => typeof value === "function";
+const isModel = (value: any) => isText(value) || isFunction(value?.doGenerate);
+const isModelChain = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isModel);
+const isTextList = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isText);
+const isTool = (value: unknown) => Tool.is(value) || (Array.isArray(value) && Tool.is(value[0]) && value.length <= 2);
+const isObject = (value: unknown) => isPlainObject(value);
+const oneOf = (...words: string[]): Check => [(value) => words.includes(value), words.map(quote).join(", ")];
+
+const fields: Record<keyof ProjectConfig, Check> = {
+  name: [isText, "text"],
+  instructions: [(value) => typeof value === "string" || isFunction(value), "text, or a function that gives text"],
+  model: [(value) => isModel(value) || isModelChain(value), '"provider:model-name", a model, or a list of them'],
+  defaultModels: [isObject, 'an object such as { autonomous: "openai:gpt-5" }'],
+  tools: [
+    (value) => isText(value) || (Array.isArray(value) && value.every((entry) => isText(entry) || isTool(entry))),
+    "a list of tools, [tool, options] pairs and names of built-in tools",
+  ],
+  exits: [(value) => Array.isArray(value) || isFunction(value), "a list of exits, or a function that gives one"],
+  hooks: [isObject, "an object of hooks"],
+  sandbox: [isText, 'the name of a sandbox: "auto", "virtual" or "local"'],
+  mode: [(value) => isText(value) || isFunction(value?.open), '"tools", or a mode'],
+  iterations: [(value) => Number.isInteger(value) && value >= 1, "a whole number from 1"],
+  approvals: oneOf("ask", "interrupt", "deny"),
+  secrets: [isObject, 'an object such as { GH_TOKEN: { env: "GH_TOKEN" } }'],
+  temperature: [(value) => typeof value === "number" || isFunction(value), "a number"],
+  reasoningEffort: [
+    (value) => isFunction(value) || ["none", "low", "medium", "high", "dynamic"].includes(value),
+    '"none", "low", "medium", "high" or "dynamic"',
+  ],
+  maxOutputTokens: [(value) => Number.isInteger(value) && value >= 1, "a whole number from 1"],
+  providerOptions: [isObject, "an object of options by provider"],
+  modelLimits: [isObject, "an object such as { attempts: 3 }"],
+  assigns: [isObject, "an object"],
+  contextFiles: [(value) => typeof value === "boolean", "true or false"],
+};
+
+/**
+ * `file` is how the messages call the file.
+ *
+ * @throws HaftError CONFIG_INVALID
+ */
+export function checkConfig(config: unknown, file: string): ProjectConfig {
+  if (!isPlainObject(config)) {
+    throw invalid(
+      file,
+      `has no settings: its default export is ${nameOf(config)}.`,
+      "Write: export default { … }, or export default defineConfig({ … }).",
+    );
+  }
+  const names = Object.keys(fields);
+  for (const [name, value] of Object.entries(config)) {
+    if (!Object.hasOwn(fields, name)) throw invalid(file, `has an unknown setting "${name}".`, unknownHint(name, names));
+    const [test, expected] = fields[name as keyof ProjectConfig];
+    if (value !== undefined && !test(value)) {
+      throw invalid(file, `: "${name}" must be ${expected}, not ${nameOf(value)}.`, `Correct "${name}" in ${file}.`);
+    }
+  }
+  checkDefaultModels((config as ProjectConfig).defaultModels, file);
+  return config as ProjectConfig;
+}
+
+function checkDefaultModels(models: ProjectConfig["defaultModels"], file: string): void {
+  for (const [use, value] of Object.entries(models ?? {})) {
+    if (use !== "autonomous") {
+      throw invalid(file, `has an unknown setting "defaultModels.${use}".`, "There is one: defaultModels.autonomous.");
+    }
+    if (value === undefined || isText(value) || isTextList(value)) continue;
+    throw invalid(
+      file,
+      `: "defaultModels.autonomous" must be "provider:model-name" or a list of those, not ${nameOf(value)}.`,
+      `Correct "defaultModels.autonomous" in ${file}.`,
+    );
+  }
+}
+
+function unknownHint(name: string, names: string[]): string {
+  const near = closest(name, names);
+  return `${near ? `Did you mean "${near}"? ` : ""}Settings are ${names.join(", ")}.`;
+}
+
+function invalid(file: string, problem: string, hint: string): HaftError {
+  return new HaftError("CONFIG_INVALID", `${file}${problem.startsWith(":") ? "" : " "}${problem}`, { hint });
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "missing";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "string") return quote(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function quote(word: string): string {
+  return JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}…` : word);
+}

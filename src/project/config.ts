@@ -1,0 +1,45 @@
+/** The settings of a project: the default export of its `agent.config.ts`. Types only, so that the root may export it. */
+import type { ExecuteOptions } from "../core/execute.ts";
+import type { Model } from "../core/model.ts";
+import type { ToolEntry } from "../core/tool.ts";
+
+/** Fields that mean the same as in `execute`. */
+type RunSettings = Pick<
+  ExecuteOptions,
+  | "instructions"
+  | "exits"
+  | "hooks"
+  | "mode"
+  | "secrets"
+  | "approvals"
+  | "temperature"
+  | "reasoningEffort"
+  | "maxOutputTokens"
+  | "providerOptions"
+  | "modelLimits"
+  | "assigns"
+>;
+
+export interface ProjectConfig extends RunSettings {
+  /** What the agent is called. */
+  name?: string;
+  /** `"provider:model-name"`, or a list: a fallback chain. Wins over `defaultModels`. */
+  model?: Model;
+  defaultModels?: {
+    /** The model of runs that nobody watches and of the command line, where `model` is not given. */
+    autonomous?: string | string[];
+  };
+  /** Tools, or names of built-in tools and sets: `["coding", myTool]`. Default: coding. */
+  tools?: string | (ToolEntry | string)[];
+  /** `"auto"`, `"virtual"` or `"local"`. Default "auto". */
+  sandbox?: string;
+  /** At most so many model calls in a run. Default 50. */
+  iterations?: number;
+  /** AGENTS.md, CLAUDE.md and skills are read into the instructions. Default true. */
+  contextFiles?: boolean;
+}
+
+/** Gives its argument back; it is there for the types. */
+export function defineConfig(config: ProjectConfig): ProjectConfig {
+  return config;
+}

@@ -1,0 +1,76 @@
+/** A folder becomes a running agent: its settings, sandbox, model, context and store, as options of `execute`. */
+import type { ExecuteOptions } from "../core/execute.ts";
+import type { Model } from "../core/model.ts";
+import type { Sandbox } from "../core/sandbox.ts";
+import type { Store } from "../core/log.ts";
+import { Tool } from "../core/tool.ts";
+import { loadModel, modelLabel } from "./choose-model.ts";
+import { openProjectSandbox } from "./choose-sandbox.ts";
+import { type ContextFiles, readContextFiles } from "./context-files.ts";
+import { composeInstructions } from "./instructions.ts";
+import { openSessionStore } from "./session-store.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Project {
+  settings: Settings;
+  /** Yours to dispose of: `dispose()`. */
+  sandbox: Sandbox;
+  store: Store;
+  context: ContextFiles | undefined;
+  /** How the model is called, for people. */
+  modelLabel: string;
+  toolNames: string[];
+  /** What someone should know: what could not be read, kept or loaded. */
+  notes: string[];
+  /** Everything that `execute` takes, but for the prompt and the session. */
+  options: ExecuteOptions;
+  dispose(): Promise<void>;
+}
+
+/**
+ * @throws HaftError MODEL_ID_INVALID, MODEL_BASE_URL_INVALID, MODEL_KEY_MISSING, MODEL_PACKAGE_MISSING, and what
+ * opening the sandbox throws. Nothing stays open then.
+ */
+export async function openProject(settings: Settings, model: Model): Promise<Project> {
+  const notes: string[] = [];
+  const { cwd, env } = settings;
+  const loaded = await loadModel(model, { cwd, env, notes });
+  const sandbox = await openProjectSandbox(settings.sandbox, cwd);
+  try {
+    const context = settings.contextFiles ? await readContextFiles(sandbox) : undefined;
+    const { store, note } = await openSessionStore(cwd);
+    notes.push(...(context?.notes ?? []), ...(note ? [note] : []));
+    return {
+      settings,
+      sandbox,
+      store,
+      context,
+      modelLabel: modelLabel(model),
+      toolNames: settings.tools.map((entry) => (Tool.is(entry) ? entry.name : entry[0].name)),
+      notes,
+      options: executeOptions(settings, { model: loaded, sandbox, store, context }),
+      dispose: () => sandbox.dispose(),
+    };
+  } catch (thrown) {
+    await sandbox.dispose();
+    throw thrown;
+  }
+}
+
+interface Opened {
+  model: Model;
+  sandbox: Sandbox;
+  store: Store;
+  context: ContextFiles | undefined;
+}
+
+function executeOptions(settings: Settings, { model, sandbox, store, context }: Opened): ExecuteOptions {
+  const { config, cwd, mode, tools, iterations, approvals } = settings;
+  const { exits, hooks, secrets, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits } = config;
+  return {
+    ...{ model, sandbox, store, cwd, mode, tools, iterations, approvals },
+    ...{ exits, hooks, secrets, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits },
+    assigns: config.assigns,
+    instructions: composeInstructions(config.instructions, sandbox, context),
+  };
+}

@@ -1,0 +1,83 @@
+/** Reads a project's settings: flags win over the settings file, and that over the environment. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { HaftError } from "../base/errors.ts";
+import type { ExecuteOptions } from "../core/execute.ts";
+import type { Model } from "../core/model.ts";
+import type { ToolEntry } from "../core/tool.ts";
+import { namedModel } from "./choose-model.ts";
+import { checkSandboxName } from "./choose-sandbox.ts";
+import { chooseTools } from "./choose-tools.ts";
+import type { ProjectConfig } from "./config.ts";
+import { loadConfig } from "./load-config.ts";
+
+export const DEFAULT_ITERATIONS = 50;
+
+export interface SettingFlags {
+  /** Default: the process's. */
+  cwd?: string;
+  /** `"provider:model-name"`; several with commas are a fallback chain. */
+  model?: string;
+  /** `"read,bash"`, or a set: `"coding"`, `"read-only"`, `"none"`. */
+  tools?: string;
+  sandbox?: string;
+  mode?: string;
+  maxIterations?: number;
+  approvals?: ExecuteOptions["approvals"];
+  /** false: AGENTS.md, CLAUDE.md and skills are not read. */
+  contextFiles?: boolean;
+  /** The settings file; false for none. Default: the one in `cwd`, if there is one. */
+  config?: string | boolean;
+}
+
+export interface Settings {
+  /** Absolute. */
+  cwd: string;
+  config: ProjectConfig;
+  /** The settings file that was read. */
+  configPath: string | undefined;
+  /** undefined: nobody named one. */
+  model: Model | undefined;
+  tools: ToolEntry[];
+  sandbox: string;
+  mode: ExecuteOptions["mode"];
+  iterations: number;
+  approvals: ExecuteOptions["approvals"];
+  contextFiles: boolean;
+  env: Record<string, string | undefined>;
+}
+
+/**
+ * Opens nothing, and asks nobody.
+ *
+ * @throws HaftError CWD_INVALID, CONFIG_MISSING, CONFIG_FAILED, CONFIG_INVALID, TOOLS_UNKNOWN, SANDBOX_UNKNOWN
+ */
+export async function readSettings(
+  flags: SettingFlags = {},
+  env: Record<string, string | undefined> = process.env,
+): Promise<Settings> {
+  const cwd = existingFolder(flags.cwd ?? process.cwd());
+  const named = typeof flags.config === "string" ? flags.config : undefined;
+  const { config, path } = flags.config === false ? { config: {}, path: undefined } : await loadConfig(cwd, named);
+  const sandbox = flags.sandbox ?? config.sandbox ?? "auto";
+  checkSandboxName(sandbox);
+  return {
+    cwd,
+    config,
+    configPath: path,
+    model: namedModel(flags.model, config, env),
+    tools: await chooseTools(flags.tools ?? config.tools),
+    sandbox,
+    mode: flags.mode ?? config.mode,
+    iterations: flags.maxIterations ?? config.iterations ?? DEFAULT_ITERATIONS,
+    approvals: flags.approvals ?? config.approvals,
+    contextFiles: flags.contextFiles ?? config.contextFiles ?? true,
+    env,
+  };
+}
+
+function existingFolder(path: string): string {
+  const folder = resolve(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new HaftError("CWD_INVALID", `${folder} is not a folder.`, { hint: "Name one that exists: --cwd <folder>." });
+}
