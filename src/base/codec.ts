@@ -1,8 +1,13 @@
 /** The one JSON codec of the log: plain JSON stays plain; Date, Map, Set, BigInt, bytes, Error and friends survive. */
 import { HaftError } from "./errors.ts";
-import { isPlainObject, type Json } from "./json.ts";
+import { describeValue, isPlainObject, type Json, setOwn } from "./json.ts";
 
+export { decode } from "./codec-decode.ts";
+
+/** The key that marks a value which JSON does not have. */
 const TAG = "$haft";
+
+const MAX_DEPTH = 1_000;
 
 /**
  * Turns a value into plain JSON that `decode` turns back.
@@ -11,19 +16,23 @@ const TAG = "$haft";
  * message, code, data, cause), typed arrays and ArrayBuffer. Objects of other classes become plain objects, through
  * their `toJSON` when they have one. Undefined properties are left out.
  *
- * @throws HaftError `VALUE_NOT_ENCODABLE`, naming the path, for functions, symbols, promises, weak collections and cycles.
+ * @throws HaftError `VALUE_NOT_ENCODABLE`, naming the path, for functions, symbols, promises, weak collections, cycles,
+ * nesting deeper than 1,000, and objects that hold nothing of their own (a Response, a stream, a generator).
  */
 export function encode(value: unknown, label = "value"): Json {
-  return isPlain(value, 0) ? (value as Json) : encodeAt(value, label, []);
+  return isPlainJson(value) ? value : encodeAt(value, label, []);
 }
 
-/** The value that `encode` was given. */
-export function decode(json: Json): unknown {
-  if (typeof json !== "object" || json === null || !mayHoldTag(json)) return json;
-  return decodeAt(json);
+/** True for values that are their own encoding. */
+function isPlainJson(value: unknown): value is Json {
+  try {
+    return isPlain(value, 0);
+  } catch {
+    return false; // a getter threw; the slow way finds out where
+  }
 }
 
-/** True for values that are their own encoding. The common case, checked without allocating. */
+/** The common case, checked without allocating. */
 function isPlain(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case "string":
@@ -62,11 +71,15 @@ function encodeAt(value: unknown, path: string, above: object[]): Json {
     case "object":
       break;
     default:
-      throw notEncodable(path, `a ${typeof value}`);
+      throw notEncodable(path, describeValue(value));
   }
   if (value === null) return null;
   if (above.includes(value)) throw notEncodable(path, "a reference to one of its own parents");
-  return encodeObject(value, path, [...above, value]);
+  if (above.length >= MAX_DEPTH) throw notEncodable(shorten(path), `nested deeper than ${MAX_DEPTH}`);
+  above.push(value);
+  const json = encodeObject(value, path, above);
+  above.pop();
+  return json;
 }
 
 function encodeObject(value: object, path: string, above: object[]): Json {
@@ -75,37 +88,54 @@ function encodeObject(value: object, path: string, above: object[]): Json {
     return { [TAG]: "date", value: Number.isNaN(value.getTime()) ? null : value.toISOString() };
   if (value instanceof RegExp) return { [TAG]: "regexp", source: value.source, flags: value.flags };
   if (value instanceof URL) return { [TAG]: "url", value: value.href };
-  if (value instanceof Map) {
-    const entries = [...value].map(([key, item], index): Json[] => [
-      encodeAt(key, `${path}<key ${index}>`, above),
-      encodeAt(item, `${path}<value ${index}>`, above),
-    ]);
-    return { [TAG]: "map", entries };
-  }
-  if (value instanceof Set)
+  if (value instanceof Map) return encodeMap(value, path, above);
+  if (value instanceof Set) {
     return { [TAG]: "set", values: [...value].map((item, index) => encodeAt(item, `${path}<item ${index}>`, above)) };
+  }
   if (value instanceof Error) return encodeError(value, path, above);
   if (ArrayBuffer.isView(value)) return encodeBytes(value);
-  if (value instanceof ArrayBuffer)
+  if (value instanceof ArrayBuffer) {
     return { [TAG]: "bytes", type: "ArrayBuffer", base64: Buffer.from(value).toString("base64") };
-  if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef) {
-    throw notEncodable(
-      path,
-      `a ${value.constructor.name}${value instanceof Promise ? " (was an await forgotten?)" : ""}`,
-    );
-  }
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
-    return encodeAt((value as { toJSON(): unknown }).toJSON(), path, above);
   }
   return encodeProperties(value, path, above);
 }
 
+function encodeMap(map: Map<unknown, unknown>, path: string, above: object[]): Json {
+  const entries = [...map].map(([key, item], index): Json[] => [
+    encodeAt(key, `${path}<key ${index}>`, above),
+    encodeAt(item, `${path}<value ${index}>`, above),
+  ]);
+  return { [TAG]: "map", entries };
+}
+
 function encodeProperties(value: object, path: string, above: object[]): Json {
+  const { toJSON, isThenable, entries } = readObject(value, path);
+  if (isThenable) throw notEncodable(path, "a promise (was an await forgotten?)");
+  if (toJSON) return encodeAt(toJSON.json, path, above);
+  if (entries.length === 0 && holdsNothing(value)) throw notEncodable(path, describeValue(value));
+
   const result: Record<string, Json> = {};
-  for (const [key, item] of Object.entries(value)) {
+  for (const [key, item] of entries) {
     if (item !== undefined) setOwn(result, key, encodeAt(item, `${path}.${key}`, above));
   }
   return TAG in value ? { [TAG]: "object", value: Object.entries(result) } : result;
+}
+
+/** Getters and toJSON are foreign code; what they throw is told with its path. */
+function readObject(value: object, path: string) {
+  try {
+    const { toJSON, then } = value as { toJSON?: unknown; then?: unknown };
+    const isThenable = typeof then === "function" && !isPlainObject(value);
+    if (isThenable || typeof toJSON !== "function") return { isThenable, entries: Object.entries(value) };
+    return { toJSON: { json: toJSON.call(value) as unknown }, entries: [] };
+  } catch (cause) {
+    throw notEncodable(path, "an object that fails when it is read", cause);
+  }
+}
+
+/** A Response, a stream, a generator, a WeakMap: what it stands for is not in its properties, and `{}` would be a lie. */
+function holdsNothing(value: object): boolean {
+  return !isPlainObject(value) && Symbol.toStringTag in value;
 }
 
 function encodeError(error: Error, path: string, above: object[]): Json {
@@ -126,104 +156,13 @@ function encodeBytes(view: ArrayBufferView): Json {
   return { [TAG]: "bytes", type, base64 };
 }
 
-function notEncodable(path: string, found: string): HaftError {
+function notEncodable(path: string, found: string, cause?: unknown): HaftError {
   return new HaftError("VALUE_NOT_ENCODABLE", `${path} is ${found}, which cannot be written as JSON`, {
     hint: "Return text or plain data. Date, Map, Set, BigInt, bytes and Error are fine.",
+    cause,
   });
 }
 
-function mayHoldTag(json: Json[] | { [key: string]: Json }): boolean {
-  if (Array.isArray(json)) return json.some((item) => typeof item === "object" && item !== null && mayHoldTag(item));
-  for (const key in json) {
-    if (key === TAG) return true;
-    const item = json[key];
-    if (typeof item === "object" && item !== null && mayHoldTag(item)) return true;
-  }
-  return false;
-}
-
-function decodeAt(json: Json): unknown {
-  if (typeof json !== "object" || json === null) return json;
-  if (Array.isArray(json)) return json.map(decodeAt);
-  if (typeof json[TAG] === "string") return decodeTagged(json as Record<string, any>);
-  const result: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(json)) setOwn(result, key, decodeAt(item));
-  return result;
-}
-
-function decodeTagged(json: Record<string, any>): unknown {
-  switch (json[TAG]) {
-    case "undefined":
-      return undefined;
-    case "number":
-      return Number(json.value);
-    case "bigint":
-      return BigInt(json.value);
-    case "date":
-      return new Date(json.value ?? Number.NaN);
-    case "regexp":
-      return new RegExp(json.source, json.flags);
-    case "url":
-      return new URL(json.value);
-    case "map":
-      return new Map(json.entries.map(([key, item]: [Json, Json]) => [decodeAt(key), decodeAt(item)]));
-    case "set":
-      return new Set(json.values.map(decodeAt));
-    case "error":
-      return decodeError(json);
-    case "bytes":
-      return decodeBytes(json.type, json.base64);
-    default: {
-      const result: Record<string, unknown> = {};
-      for (const [key, item] of json.value as [string, Json][]) setOwn(result, key, decodeAt(item));
-      return result;
-    }
-  }
-}
-
-const errorClasses: Record<string, ErrorConstructor> = {
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-};
-
-function decodeError(json: Record<string, any>): Error {
-  const make = Object.hasOwn(errorClasses, json.name) ? errorClasses[json.name]! : Error;
-  const error = new make(json.message, "cause" in json ? { cause: decodeAt(json.cause) } : undefined);
-  if (error.name !== json.name) error.name = json.name;
-  if ("code" in json) (error as { code?: unknown }).code = json.code;
-  if ("data" in json) (error as { data?: unknown }).data = decodeAt(json.data);
-  return error;
-}
-
-const byteClasses = {
-  Int8Array,
-  Uint8Array,
-  Uint8ClampedArray,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  Float32Array,
-  Float64Array,
-  BigInt64Array,
-  BigUint64Array,
-  DataView,
-};
-
-function decodeBytes(type: string, base64: string): unknown {
-  const buffer = new Uint8Array(Buffer.from(base64, "base64")).buffer;
-  if (type === "ArrayBuffer") return buffer;
-  const make = Object.hasOwn(byteClasses, type) ? byteClasses[type as keyof typeof byteClasses] : Uint8Array;
-  return new (make as new (buffer: ArrayBuffer) => ArrayBufferView)(buffer);
-}
-
-/** Defines a property without ever reaching a setter, `__proto__` included. */
-function setOwn(target: object, key: string, value: unknown): void {
-  if (key === "__proto__")
-    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-  else (target as Record<string, unknown>)[key] = value;
+function shorten(path: string): string {
+  return path.length > 60 ? `${path.slice(0, 60)}…` : path;
 }

@@ -51,19 +51,24 @@ export class HaftError extends Error {
 
 /** The sentence of anything that was thrown: never a stack, never a host-language dump. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
   if (typeof thrown === "string") return thrown;
-  if (typeof thrown === "object" && thrown !== null && typeof (thrown as any).message === "string")
-    return (thrown as any).message;
+  if (typeof thrown === "function") return "A function was thrown";
   try {
+    const { message, name } = (thrown ?? {}) as { message?: unknown; name?: unknown };
+    if (typeof message === "string" && message !== "") return message;
+    if (thrown instanceof Error) return String(name);
     return JSON.stringify(thrown) ?? String(thrown);
   } catch {
-    return Object.prototype.toString.call(thrown);
+    return "Something was thrown that cannot be written as text";
   }
 }
 
 /** The stable code of anything that was thrown, when it has one. */
 export function codeOf(thrown: unknown): string | undefined {
-  const code = (thrown as { code?: unknown } | null | undefined)?.code;
-  return typeof code === "string" ? code : undefined;
+  try {
+    const code = (thrown as { code?: unknown } | null | undefined)?.code;
+    return typeof code === "string" ? code : undefined;
+  } catch {
+    return undefined;
+  }
 }

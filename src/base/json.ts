@@ -1,5 +1,6 @@
 /** Plain JSON: its type, its canonical text, and a hash of that text. */
 import { hash } from "node:crypto";
+import { HaftError } from "./errors.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -21,14 +22,32 @@ export function describeValue(value: unknown): string {
   return keys ? `an object with the keys ${keys}` : "an empty object";
 }
 
-/** JSON with sorted keys: equal values give equal text, whatever the order of their keys. */
+/** Defines a property without ever reaching a setter, `__proto__` included. */
+export function setOwn(target: object, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  else (target as Record<string, unknown>)[key] = value;
+}
+
+/**
+ * Plain JSON with sorted keys: equal values give equal text, whatever the order of their keys. Undefined properties
+ * do not count.
+ *
+ * @throws HaftError `VALUE_NOT_ENCODABLE` for anything but plain JSON, so that two different values never give one text;
+ * `encode` them first.
+ */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (isPlainObject(value)) return canonicalObject(value);
+  const isJson = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+  if (isJson) return JSON.stringify(value);
+  throw new HaftError("VALUE_NOT_ENCODABLE", `Only plain JSON has a canonical text, not ${describeValue(value)}`);
+}
+
+function canonicalObject(value: Record<string, unknown>): string {
   const pairs: string[] = [];
   for (const key of Object.keys(value).sort()) {
-    const item = (value as Record<string, unknown>)[key];
-    if (item !== undefined) pairs.push(`${JSON.stringify(key)}:${canonicalJson(item)}`);
+    if (value[key] !== undefined) pairs.push(`${JSON.stringify(key)}:${canonicalJson(value[key])}`);
   }
   return `{${pairs.join(",")}}`;
 }
