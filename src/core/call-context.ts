@@ -10,6 +10,13 @@ export interface CallSettings extends Partial<Omit<ToolContext, "sandbox">> {
   channel?: CallChannel;
 }
 
+/** Where a spread copy keeps the context that it was made of. */
+const origin: unique symbol = Symbol.for("haft.origin");
+
+/**
+ * There is one for the call, which `execute` is given, and one for each attempt, which the handler is given: only the
+ * attempt's own signal fires when its time is up.
+ */
 export class CallContext implements ToolContext {
   readonly callId: string;
   readonly attempt: number;
@@ -23,7 +30,10 @@ export class CallContext implements ToolContext {
   readonly logger: Logger;
   readonly progress: (message: string) => void;
   readonly [channel]: CallChannel;
+  readonly [origin]: CallContext = this;
   readonly #settings: CallSettings;
+  #isAttempt = false;
+  #nestedCalls = 0;
   #controller: AbortController | undefined;
   #expired: unknown;
 
@@ -53,10 +63,11 @@ export class CallContext implements ToolContext {
   get abortSignal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     const outer = this.#settings.abortSignal;
+    if (outer && !this.#isAttempt) return outer;
     this.#controller = new AbortController();
     if (this.#expired !== undefined) this.#controller.abort(this.#expired);
     else if (outer?.aborted) this.#controller.abort(outer.reason);
-    else outer?.addEventListener("abort", () => this.#controller!.abort(outer.reason), { once: true });
+    else outer?.addEventListener("abort", this.#followOuter, { once: true });
     return this.#controller.signal;
   }
 
@@ -71,25 +82,66 @@ export class CallContext implements ToolContext {
     this.#controller?.abort(reason);
   }
 
-  /** The same call, tried again. */
-  forAttempt(attempt: number): CallContext {
-    return new CallContext({ ...this.#settings, ...this.facts(), attempt, channel: this[channel] });
+  /** The attempt is over: nothing of it stays on the signal of a run that may go on for long. */
+  release(): void {
+    this.#settings.abortSignal?.removeEventListener("abort", this.#followOuter);
   }
 
-  private facts(): CallSettings {
+  /** The context of one attempt at this call. */
+  forAttempt(attempt: number): CallContext {
+    const made = new CallContext({ ...this.#settings, ...this.#facts(), attempt, channel: this[channel] });
+    made.#isAttempt = true;
+    return made;
+  }
+
+  /**
+   * The context of a call, from what `execute` was given: a context of ours, a spread copy of one, parts, or nothing.
+   * `options` are those of the tool that is called.
+   */
+  static from(given: Partial<ToolContext>, options: unknown): CallContext {
+    const base = (given as { [origin]?: CallContext })[origin];
+    if (!base) return new CallContext({ ...given, options: given.options ?? options });
+    const isSameTool = base.options === undefined || base.options === options;
+    if (base === given && isSameTool && !base.#isAttempt) return base;
+    return base.#isAttempt || !isSameTool ? base.#nested(given, options) : base.#changed(given, options);
+  }
+
+  /** The same call; its caller replaced some parts. */
+  #changed(given: Partial<ToolContext>, options: unknown): CallContext {
+    return new CallContext({ ...this.#settings, ...given, options: given.options ?? options, channel: this[channel] });
+  }
+
+  /**
+   * A handler calls another tool with the context that it got. That call has options and an id of its own, ends with
+   * the attempt around it, and its assigns and warnings count for the call around it.
+   */
+  #nested(given: Partial<ToolContext>, options: unknown): CallContext {
+    const around = this[channel];
+    const parts = given === this ? {} : given;
+    return new CallContext({
+      ...this.#facts(),
+      sandbox: this.#settings.sandbox,
+      abortSignal: this.abortSignal,
+      ...parts,
+      attempt: 1,
+      ...(given.callId === this.callId && { callId: `${this.callId}.${++this.#nestedCalls}` }),
+      options: given.options === this.options ? options : (given.options ?? options),
+      channel: {
+        addAssigns: (assigns) => addAssigns(around, assigns),
+        addWarning: (warning) => addWarning(around, warning),
+      },
+    });
+  }
+
+  #facts(): CallSettings {
     const { callId, iteration, agent, session, cwd, secrets, options, assigns, logger, progress } = this;
     return { callId, iteration, agent, session, cwd, secrets, options, assigns, logger, progress };
   }
 
-  /** Completes what a caller gave: a context of ours, a spread copy of one, parts, or nothing. */
-  static from(given: Partial<ToolContext>, options: unknown): CallContext {
-    if (given instanceof CallContext) return given;
-    const shared = (given as InternalContext)[channel];
-    return new CallContext({ ...given, options: given.options ?? options, ...(shared && { channel: shared }) });
-  }
+  readonly #followOuter = (): void => this.#controller?.abort(this.#settings.abortSignal?.reason);
 }
 
-const noSecrets: Secrets = {
+export const noSecrets: Secrets = {
   names: [],
   env: () => ({}),
   get(name) {

@@ -1,15 +1,16 @@
 /** What `execute` takes and gives. */
+
+import type { Logger } from "./context.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import type { Exit } from "./exit.ts";
 import type { Hooks } from "./hooks.ts";
-import type { Logger } from "./context.ts";
 import type { Entry, RunEvent, Store } from "./log.ts";
 import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
 import type { Mode } from "./mode.ts";
-import type { LanguageModel, Model, ReasoningEffort, Usage } from "./model.ts";
+import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
 import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { Redact, Secrets, SecretSource } from "./secrets.ts";
+import type { Redact, SecretSource, Secrets } from "./secrets.ts";
 import type { SnapshotJson } from "./snapshot.ts";
 import type { ToolEntry } from "./tool.ts";
 
@@ -118,6 +119,10 @@ export interface Rooms {
   mode(name: string): Promise<Mode>;
   sandbox(name: string, options: { cwd: string }): Promise<Sandbox>;
   secrets(sources: Record<string, SecretSource>): Promise<{ secrets: Secrets; redact: Redact }>;
-  /** The provider's options for an effort. */
-  reasoning(model: LanguageModel, effort: ReasoningEffort): Promise<Record<string, unknown>>;
+  traits(model: LanguageModel): Promise<ModelTraits>;
+  /** What says "think this hard" to this model, to be merged into the call. */
+  reasoning(
+    model: LanguageModel,
+    effort: ReasoningEffort,
+  ): Promise<{ reasoning?: string; providerOptions?: ProviderOptions }>;
 }

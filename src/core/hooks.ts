@@ -21,7 +21,7 @@ export interface Iteration {
   readonly text: string;
   readonly usage: Usage;
   /** undefined while it goes on. */
-  readonly status: IterationStatus | { type: "interrupted" } | { type: "aborted" } | { type: "failed" } | undefined;
+  readonly status: IterationStatus | { type: "interrupted" } | { type: "failed" } | undefined;
 }
 
 /** The run's own AbortController: `abort(reason)` ends the run. */

@@ -4,13 +4,33 @@ import { isPlainObject } from "../base/json.ts";
 /** A raw JSON Schema (draft 2020-12 or draft 7). It validates; it does not fill in defaults. */
 export type JsonSchema = { [key: string]: any };
 
+/** The schema that is meant, where a reference stands in its place. */
 export function followRef(json: JsonSchema, root: JsonSchema): JsonSchema {
-  if (typeof json.$ref !== "string" || !json.$ref.startsWith("#/")) return json;
-  let target: any = root;
-  for (const key of json.$ref.slice(2).split("/")) target = target?.[key.replaceAll("~1", "/").replaceAll("~0", "~")];
-  return isPlainObject(target) ? { ...target, ...omitRef(json) } : json;
+  const seen = new Set<string>();
+  while (typeof json.$ref === "string" && !seen.has(json.$ref)) {
+    seen.add(json.$ref);
+    const target = resolvePointer(json.$ref, root);
+    if (!isPlainObject(target)) return json;
+    const { $ref: _, ...beside } = json;
+    json = { ...target, ...beside };
+  }
+  return json;
 }
 
-function omitRef({ $ref: _, ...rest }: JsonSchema): JsonSchema {
-  return rest;
+/** What `#` or `#/…` points to; undefined when nothing is there. */
+export function resolvePointer(pointer: string, root: JsonSchema): unknown {
+  if (pointer === "#") return root;
+  if (!pointer.startsWith("#/")) return undefined;
+  let target: any = root;
+  for (const key of pointer.slice(2).split("/")) {
+    target = target?.[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return target;
+}
+
+/** `["a", 0, "b"]` → `a[0].b` */
+export function keyPath(keys: readonly PropertyKey[]): string {
+  let text = "";
+  for (const key of keys) text += typeof key === "number" ? `[${key}]` : text ? `.${String(key)}` : String(key);
+  return text;
 }

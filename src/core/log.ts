@@ -38,7 +38,8 @@ export type IterationStatus =
   | { type: "exit-rejected"; exit: string; message: string }
   | { type: "reminded" }
   | { type: "text" }
-  | { type: "refused"; message: string };
+  | { type: "refused"; message: string }
+  | { type: "aborted" };
 
 export type StopReason = "exit" | "text" | "interrupted" | "iterations" | "budget" | "aborted" | "model" | "error";
 
@@ -109,7 +110,15 @@ export type LiveEvent =
   | { type: "tool-input-delta"; key: string; id: string; name: string; text: string }
   | { type: "tool-output"; key: string; name: string; text: string }
   /** Waiting before the next attempt. */
-  | { type: "retry"; key: string; what: "model" | "tool"; name: string; attempt: number; waitMs: number; error: LoggedError }
+  | {
+      type: "retry";
+      key: string;
+      what: "model" | "tool";
+      name: string;
+      attempt: number;
+      waitMs: number;
+      error: LoggedError;
+    }
   /** The text of this key was shown in part and is void: the call is made again. */
   | { type: "text-reset"; key: string };
 

@@ -51,13 +51,16 @@ export interface Outcome {
   readonly text?: string;
 }
 
+/** What became of a call when its iteration stopped: it has an end in the log, or this is what the model reads. */
+export type StoppedCall = { callId: string } | { message: string };
+
 export interface ModeSession {
   present(context: IterationContext): Presentation;
   /** What the model asked for, before anything is done. */
   read(response: ModelResponse): readonly AskedCall[];
   act(response: ModelResponse, context: IterationContext, hands: Hands): Promise<Outcome>;
   /** What stands in for the messages of `act` when the iteration stopped before it was through. */
-  stopped(response: ModelResponse, results: ReadonlyMap<string, string>): readonly LoggedMessage[];
+  stopped(response: ModelResponse, results: ReadonlyMap<string, StoppedCall>): readonly LoggedMessage[];
   close(): void | Promise<void>;
 }
 

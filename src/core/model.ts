@@ -36,6 +36,16 @@ export interface Usage {
   reasoningTokens: number;
 }
 
+/** What a caller of the spec must know about a provider package, because the spec does not say it. */
+export interface ModelTraits {
+  /** Images in tool results reach the model as images. Otherwise they go into a user message after the results. */
+  toolResultImages: boolean;
+  /** A finish without the provider's own word is a stream that broke off. */
+  finishHasRaw: boolean;
+  /** What every call should carry, below what the user gives. */
+  providerOptions: Record<string, Record<string, any>>;
+}
+
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter";
 
 /** A call that the model asked for. */
@@ -57,7 +67,13 @@ export interface ModelResponse {
   usage: Usage;
 }
 
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
 
 export function addUsage(a: Usage, b: Usage): Usage {
   return {

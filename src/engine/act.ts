@@ -1,0 +1,173 @@
+/** Lets a mode do what the model asked for: eight calls at a time, and nothing that a paused caller could catch. */
+
+import { messageOf } from "../base/errors.ts";
+import type { Exit } from "../core/exit.ts";
+import { readExitValue } from "../core/exit-value.ts";
+import type { EntryOf } from "../core/log.ts";
+import type { CallResult, Hands, IterationContext, Outcome } from "../core/mode.ts";
+import type { AskedCall } from "../core/model.ts";
+import { ThinkSignal } from "../core/signals.ts";
+import { executeToolCall, skipCall } from "./execute-tool-call.ts";
+import { beforeExecution } from "./hook-calls.ts";
+import type { RunningIteration } from "./iteration.ts";
+import type { RunState } from "./run-state.ts";
+import type { Happened } from "./settle.ts";
+
+const MAX_PARALLEL = 8;
+/** How long an abort waits for calls that take note of it. */
+const ABORT_GRACE_MS = 300;
+
+export async function act(
+  run: RunState,
+  iteration: RunningIteration,
+  context: IterationContext,
+  response: EntryOf<"model-response">,
+): Promise<Happened> {
+  iteration.context = context;
+  if (response.finishReason === "content-filter" || response.finishReason === "length")
+    return { type: "cut", reason: response.finishReason };
+  const refused = await beforeExecution(run, iteration);
+  if (refused) return refused;
+  if (run.abortSignal.aborted) return { type: "aborted" };
+
+  const batch = new Batch(run, iteration, context);
+  return batch.run(() => run.mode.act(response, context, batch));
+}
+
+class Batch implements Hands {
+  readonly #run: RunState;
+  readonly #iteration: RunningIteration;
+  readonly #context: IterationContext;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #assigns: Record<string, unknown>;
+  /** Our keys of the calls, by the provider's id. */
+  readonly #keys = new Map<string, string>();
+  #count = 0;
+  #running = 0;
+  /** Why calls that have not started are skipped. */
+  #skip: string | undefined;
+  #stopped: Happened | undefined;
+  #left: { exit: Exit; value: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  constructor(run: RunState, iteration: RunningIteration, context: IterationContext) {
+    this.#run = run;
+    this.#iteration = iteration;
+    this.#context = context;
+    this.#assigns = run.assigns; // one snapshot for the whole batch
+  }
+
+  async run(work: () => Promise<Outcome>): Promise<Happened> {
+    const { abortSignal, steering } = this.#run;
+    const stopped = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
+    abortSignal.addEventListener("abort", onAbort, { once: true });
+    steering.onSteer = () => this.#skipRest("a new message of the user came first");
+    try {
+      const working = work();
+      const outcome = await Promise.race([working, stopped]);
+      if (!outcome) {
+        working.catch(() => {});
+        await this.#finishCalls();
+        return this.#keysOf(this.#stopped!);
+      }
+      await Promise.race([stopped, Promise.all(this.#inFlight)]); // calls nobody waited for belong to the batch
+      if (this.#stopped) {
+        await this.#finishCalls();
+        return this.#keysOf(this.#stopped);
+      }
+      return { type: "acted", outcome, left: this.#left };
+    } finally {
+      abortSignal.removeEventListener("abort", onAbort);
+      steering.onSteer = undefined;
+    }
+  }
+
+  invoke(asked: AskedCall): Promise<CallResult> {
+    const callId = `${this.#iteration.id}/${++this.#count}`;
+    this.#keys.set(asked.id, callId);
+    return new Promise((resolve) => {
+      const call = this.#perform(callId, asked).then(
+        (result) => {
+          if (result) resolve(result); // otherwise the caller waits for ever, and cannot catch it
+        },
+        (error) => this.#stop({ type: "failed", error }, "the run failed"),
+      );
+      const tracked = call.finally(() => this.#inFlight.delete(tracked));
+      this.#inFlight.add(tracked);
+    });
+  }
+
+  async leave(exit: Exit, sent: Record<string, unknown>): Promise<{ ok: true } | { ok: false; message: string }> {
+    if (this.#left) return { ok: false, message: `The run is already leaving by "${this.#left.exit.name}"` };
+    if (this.#skip) return { ok: false, message: `Exit "${exit.name}" was not taken: ${this.#skip}` };
+    const reading = await readExitValue(exit, sent);
+    if (!reading.ok) return { ok: false, message: reading.message };
+    try {
+      await this.#run.hooks.onExit?.({ exit, result: reading.value }, this.#run.controller);
+    } catch (error) {
+      if (ThinkSignal.is(error))
+        return { ok: false, message: typeof error.context === "string" ? error.context : error.reason };
+      return { ok: false, message: `Exit "${exit.name}" was refused: ${messageOf(error)}` };
+    }
+    this.#left = { exit, value: reading.value };
+    return { ok: true };
+  }
+
+  async #perform(callId: string, asked: AskedCall): Promise<CallResult | undefined> {
+    if (this.#running >= MAX_PARALLEL) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+    try {
+      if (this.#stopped?.type === "paused" || this.#stopped?.type === "aborted" || this.#stopped?.type === "failed")
+        return undefined;
+      if (this.#skip) return skipCall(this.#run, callId, asked, this.#skip);
+      const done = await executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
+      if (done.type === "result") return done.result;
+      if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");
+      else this.#stop({ type: "thinking", reason: done.reason }, `another call asked to think again (${done.reason})`);
+      return undefined;
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #stop(happened: Happened, skip: string): void {
+    if (rank(happened) > rank(this.#stopped)) this.#stopped = happened;
+    this.#skipRest(skip);
+    this.#wake();
+  }
+
+  #skipRest(reason: string): void {
+    this.#skip ??= reason;
+  }
+
+  /** Those in flight finish and are recorded; after an abort they have a moment. */
+  async #finishCalls(): Promise<void> {
+    const all = async () => {
+      while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    };
+    const { abortSignal } = this.#run;
+    if (!abortSignal.aborted) {
+      await Promise.race([
+        all(),
+        new Promise<void>((resolve) => abortSignal.addEventListener("abort", () => resolve(), { once: true })),
+      ]);
+    }
+    if (abortSignal.aborted)
+      await Promise.race([all(), new Promise<void>((resolve) => setTimeout(resolve, ABORT_GRACE_MS).unref())]);
+    if (abortSignal.aborted) this.#stop({ type: "aborted" }, "the run was aborted");
+  }
+
+  #keysOf(happened: Happened): Happened {
+    return { ...happened, keys: this.#keys, skip: this.#skip } as Happened;
+  }
+}
+
+/** Several things may stop a batch at once: the strongest counts. */
+function rank(happened: Happened | undefined): number {
+  return ["thinking", "paused", "aborted", "failed"].indexOf(happened?.type ?? "");
+}

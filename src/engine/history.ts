@@ -1,0 +1,106 @@
+/** The conversation as a reading of the log. */
+import { decode } from "../base/codec.ts";
+import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
+import type { Message, ToolMessage, ToolResultPart, UserMessage } from "../core/message.ts";
+import { modelText } from "../core/tool-result.ts";
+
+/** Messages and assigns that the entries leave behind. */
+export interface History {
+  messages: Message[];
+  assigns: Record<string, unknown>;
+  /** Said while the last iteration, which has not ended, went on. */
+  waiting: UserMessage[];
+}
+
+export function readHistory(entries: readonly Entry[]): History {
+  const messages: Message[] = [];
+  const held: Message[] = []; // said while an iteration was open: it comes after that iteration
+  const ends = new Map<string, EntryOf<"tool-end">>();
+  const calls = new Map<string, EntryOf<"tool-call">>();
+  let open: EntryOf<"model-response"> | undefined;
+  let assigns: Record<string, unknown> = {};
+
+  for (const entry of entries) {
+    switch (entry.type) {
+      case "run-start":
+        open = undefined;
+        messages.push(...held.splice(0));
+        break;
+      case "message":
+        (open ? held : messages).push(entry.message);
+        break;
+      case "model-response":
+        open = entry;
+        break;
+      case "tool-call":
+        calls.set(entry.key, entry);
+        break;
+      case "tool-end":
+        ends.set(entry.key, entry);
+        break;
+      case "iteration-end":
+        if (open) messages.push({ role: "assistant", content: open.content });
+        append(messages, entry.messages, (callId) => resultPart(calls.get(callId), ends.get(callId)));
+        assigns = { ...assigns, ...assignsOf(entry.key, ends) };
+        messages.push(...held.splice(0));
+        open = undefined;
+        break;
+      case "compaction":
+        messages.splice(0, messages.length, ...entry.messages);
+        break;
+    }
+  }
+  if (!open) messages.push(...held.splice(0));
+  return { messages, assigns, waiting: held as UserMessage[] };
+}
+
+/** Appends messages, telling tool messages by their calls in full; neighbouring tool messages become one. */
+export function append(
+  messages: Message[],
+  logged: readonly LoggedMessage[],
+  part: (callId: string) => ToolResultPart | undefined,
+): void {
+  for (const message of logged) {
+    if (message.role !== "tool") {
+      messages.push(message);
+      continue;
+    }
+    const content = "calls" in message ? message.calls.flatMap((callId) => part(callId) ?? []) : message.content;
+    const last = messages.at(-1);
+    if (last?.role === "tool") messages[messages.length - 1] = { role: "tool", content: [...last.content, ...content] };
+    else messages.push({ role: "tool", content } satisfies ToolMessage);
+  }
+}
+
+/** A call's end as the model reads it. */
+export function resultPart(
+  call: EntryOf<"tool-call"> | undefined,
+  end: EntryOf<"tool-end"> | undefined,
+): ToolResultPart | undefined {
+  if (!call || !end) return undefined;
+  return { type: "tool-result", toolCallId: call.id, toolName: call.name, output: outputOf(end) };
+}
+
+function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
+  if (end.error)
+    return {
+      type: "error-text",
+      value: end.error.hint ? `${end.error.message}\n${end.error.hint}` : end.error.message,
+    };
+  if (!end.content) return { type: "text", value: end.output === undefined ? "" : modelText(decode(end.output)) };
+  const value = end.content.map((part) =>
+    part.type === "text" ? part : { type: "image-data" as const, data: part.data, mediaType: part.mediaType },
+  );
+  return { type: "content", value };
+}
+
+/** The assigns of an iteration's calls, in the order of the calls: the last one wins. */
+export function assignsOf(iteration: string, ends: ReadonlyMap<string, EntryOf<"tool-end">>): Record<string, unknown> {
+  const own = [...ends.values()].filter(({ key, assigns }) => assigns !== undefined && key.startsWith(`${iteration}/`));
+  own.sort((a, b) => callNumber(a.key) - callNumber(b.key));
+  return Object.assign({}, ...own.map(({ assigns }) => decode(assigns!)));
+}
+
+function callNumber(callId: string): number {
+  return Number(callId.slice(callId.lastIndexOf("/") + 1));
+}

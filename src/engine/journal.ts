@@ -1,0 +1,93 @@
+/** The reading of the log that answers: has this happened, and with what result? */
+import { HaftError } from "../base/errors.ts";
+import type { Decision } from "../core/decision.ts";
+import type { Entry, EntryOf } from "../core/log.ts";
+
+/** What the log knows of one call. */
+export interface PastCall {
+  call?: EntryOf<"tool-call">;
+  pause?: EntryOf<"tool-pause">;
+  /** Not yet spent by a start. */
+  decision?: EntryOf<"decision">;
+  attempts: number;
+  end?: EntryOf<"tool-end">;
+  /** Started, and the log does not say how it went. */
+  inDoubt: boolean;
+}
+
+/** Everything of one run, by key. Built once, from the entries that a run starts with. */
+export class Journal {
+  readonly #calls = new Map<string, PastCall>();
+  readonly #responses = new Map<string, EntryOf<"model-response">>();
+  readonly #ends = new Map<string, EntryOf<"iteration-end">>();
+  readonly runEnd: EntryOf<"run-end"> | undefined;
+
+  constructor(run: string, entries: readonly Entry[]) {
+    for (const entry of entries) {
+      if (entry.key !== run && !entry.key.startsWith(`${run}/`)) continue;
+      if (entry.type === "model-response") this.#responses.set(entry.key, entry);
+      else if (entry.type === "iteration-end") this.#ends.set(entry.key, entry);
+      else if (entry.type === "run-end") this.runEnd = entry;
+      else if (isCallEntry(entry)) this.#note(entry);
+    }
+  }
+
+  response(iteration: string): EntryOf<"model-response"> | undefined {
+    return this.#responses.get(iteration);
+  }
+
+  iterationEnd(iteration: string): EntryOf<"iteration-end"> | undefined {
+    return this.#ends.get(iteration);
+  }
+
+  call(callId: string): PastCall | undefined {
+    return this.#calls.get(callId);
+  }
+
+  #note(entry: CallEntry): void {
+    const past = this.#calls.get(entry.key) ?? { attempts: 0, inDoubt: false };
+    this.#calls.set(entry.key, past);
+    past.inDoubt = entry.type === "tool-start";
+    switch (entry.type) {
+      case "tool-call":
+        past.call = entry;
+        break;
+      case "tool-pause":
+        past.pause = entry;
+        past.decision = undefined;
+        break;
+      case "decision":
+        past.decision = entry;
+        break;
+      case "tool-start":
+        past.attempts = entry.attempt;
+        past.pause = undefined;
+        past.decision = undefined;
+        break;
+      case "tool-end":
+        past.end = entry;
+        break;
+    }
+  }
+}
+
+type CallEntry = EntryOf<"tool-call" | "tool-pause" | "decision" | "tool-start" | "tool-end">;
+
+function isCallEntry(entry: Entry): entry is CallEntry {
+  return ["tool-call", "tool-pause", "decision", "tool-start", "tool-end"].includes(entry.type);
+}
+
+/** A replay must ask for what was asked. */
+export function assertSameCall(past: EntryOf<"tool-call">, asked: { name: string; hash: string }): void {
+  if (past.asked === asked.hash) return;
+  throw new HaftError(
+    "REPLAY_DIVERGED",
+    `Call ${past.key} was "${past.name}" and is now "${asked.name}" with another input`,
+    {
+      hint: "Go on with the tools, model and options that the log was made with.",
+      data: { callId: past.key },
+    },
+  );
+}
+
+export type { Decision };

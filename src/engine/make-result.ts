@@ -1,0 +1,91 @@
+/** The result object: a union on `status`, with the guards of the seeds. */
+import type { ContextSize, ExecuteResult } from "../core/result.ts";
+import type { Changes } from "../core/sandbox.ts";
+import { Snapshot } from "../core/snapshot.ts";
+import type { Ending, RunState } from "./run-state.ts";
+
+export function makeResult(run: RunState, ending: Ending, changes: Changes | undefined): ExecuteResult {
+  const result = new Result(run, ending, changes);
+  return result as unknown as ExecuteResult;
+}
+
+class Result {
+  readonly run: string;
+  readonly status: Ending["status"];
+  readonly stopReason: Ending["stopReason"];
+  readonly exit: unknown;
+  readonly output: unknown;
+  readonly error: unknown;
+  readonly messages: RunState["messages"];
+  readonly iterations: RunState["iterations"];
+  readonly usage: RunState["usage"];
+  readonly cost: number | undefined;
+  readonly changes: Changes | undefined;
+  readonly #state: RunState;
+
+  constructor(state: RunState, ending: Ending, changes: Changes | undefined) {
+    this.run = state.id;
+    this.status = ending.status;
+    this.stopReason = ending.stopReason;
+    this.exit = "exit" in ending ? ending.exit : undefined;
+    this.output = "output" in ending ? ending.output : undefined;
+    this.error = "error" in ending ? ending.error : undefined;
+    this.messages = state.messages;
+    this.iterations = state.iterations;
+    this.usage = state.usage;
+    this.cost = state.cost;
+    this.changes = changes;
+    this.#state = state;
+  }
+
+  get iteration() {
+    return this.iterations.at(-1);
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.status === "interrupted" ? new Snapshot(this.run, this.#state.log.entries) : undefined;
+  }
+
+  get pending() {
+    return this.snapshot?.pending;
+  }
+
+  get context(): ContextSize {
+    return sizeOf(this.#state);
+  }
+
+  isSuccess(): boolean {
+    return this.status === "success";
+  }
+
+  isError(): boolean {
+    return this.status === "error";
+  }
+
+  isInterrupted(): boolean {
+    return this.status === "interrupted";
+  }
+
+  is(exit: { name: string }): boolean {
+    return this.status === "success" && (this.exit as { name: string } | undefined)?.name === exit.name;
+  }
+
+  toJSON() {
+    const { run, status, stopReason, output, error, usage, cost, iterations } = this;
+    const exit = (this.exit as { name: string } | undefined)?.name;
+    return { run, status, stopReason, exit, output, error, usage, cost, iterations, pending: this.pending };
+  }
+}
+
+function sizeOf(state: RunState): ContextSize {
+  const request = state.lastRequest;
+  const instructions = tokensOf(request?.instructions ?? "");
+  const tools = request ? tokensOf(JSON.stringify(request.tools)) : 0;
+  const messages = tokensOf(JSON.stringify(state.messages));
+  return { instructions, tools, messages, total: instructions + tools + messages };
+}
+
+/** About four bytes of UTF-8 a token. */
+function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 4);
+}

@@ -1,0 +1,66 @@
+/** The tools of an iteration by name and alias, and the rule that no name is there twice. */
+import { HaftError } from "../base/errors.ts";
+import { Exit } from "../core/exit.ts";
+import type { ToolSet } from "../core/mode.ts";
+import type { Tool } from "../core/tool.ts";
+import type { ToolSurroundings } from "../core/tool-definition.ts";
+
+export class NamedTools implements ToolSet {
+  readonly list: readonly Tool[];
+  readonly #byName = new Map<string, Tool>();
+  readonly #surroundings: ToolSurroundings;
+
+  /** @throws HaftError `DUPLICATE_TOOL` */
+  constructor(list: readonly Tool[], surroundings: ToolSurroundings = {}) {
+    this.list = list;
+    this.#surroundings = surroundings;
+    for (const tool of list) {
+      if (this.#byName.has(tool.name)) throw duplicate(tool.name);
+      this.#byName.set(tool.name, tool);
+    }
+    for (const tool of list) {
+      for (const alias of tool.aliases) {
+        const other = this.#byName.get(alias);
+        if (other && other !== tool) throw duplicate(alias);
+        this.#byName.set(alias, tool);
+      }
+    }
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#byName.get(name);
+  }
+
+  describe(tool: Tool): string {
+    return tool.describe(this.#surroundings);
+  }
+}
+
+function duplicate(name: string): HaftError {
+  return new HaftError("DUPLICATE_TOOL", `Two tools of this run are called "${name}"`, {
+    hint: "Rename one (tool.rename, tool.with({ name })), or number them: Tool.withUniqueNames(tools).",
+  });
+}
+
+/** @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL` */
+export function checkExits(exits: readonly Exit[], tools: ToolSet): void {
+  if (!Array.isArray(exits)) throw new HaftError("OPTIONS_INVALID", "exits must be an array of Exit");
+  const seen = new Set<string>();
+  for (const exit of exits) {
+    if (!Exit.is(exit))
+      throw new HaftError("OPTIONS_INVALID", "exits has something that is not an Exit", {
+        hint: "Make one with new Exit({ name, schema }).",
+      });
+    for (const name of [exit.name, ...exit.aliases]) {
+      if (seen.has(name.toLowerCase()))
+        throw new HaftError("DUPLICATE_EXIT", `Two exits of this run are called "${name}"`, {
+          hint: "Rename one, or use Exit.withUniqueNames(exits).",
+        });
+      seen.add(name.toLowerCase());
+      if (tools.find(name))
+        throw new HaftError("DUPLICATE_TOOL", `A tool and an exit of this run are both called "${name}"`, {
+          hint: "Rename one of them.",
+        });
+    }
+  }
+}

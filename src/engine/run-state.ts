@@ -1,0 +1,140 @@
+/** Everything that one run knows while it goes on. Passed whole, instead of field by field. */
+import { HaftError, messageOf } from "../base/errors.ts";
+import type { Logger } from "../core/context.ts";
+import type { DynamicContext, ExecuteOptions, Rooms } from "../core/execute.ts";
+import type { Exit } from "../core/exit.ts";
+import type { Hooks, Iteration } from "../core/hooks.ts";
+import type { EntryOf } from "../core/log.ts";
+import type { Message } from "../core/message.ts";
+import type { ModeSession, Presentation } from "../core/mode.ts";
+import {
+  addUsage,
+  type LanguageModel,
+  type ModelResponse,
+  type ModelTraits,
+  noUsage,
+  type Usage,
+} from "../core/model.ts";
+import type { Sandbox } from "../core/sandbox.ts";
+import type { Secrets } from "../core/secrets.ts";
+import type { Journal } from "./journal.ts";
+import type { Prompt } from "./model/prompt.ts";
+import { providerOf } from "./model/prompt.ts";
+import type { RunLog } from "./record.ts";
+import type { Steering } from "./steering.ts";
+import type { Watchers } from "./watchers.ts";
+
+export interface RunParts {
+  id: string;
+  options: ExecuteOptions;
+  rooms: Rooms;
+  log: RunLog;
+  journal: Journal;
+  mode: ModeSession;
+  steering: Steering;
+  watchers: Watchers;
+  controller: AbortController;
+  secrets: Secrets;
+  sandbox: Sandbox | undefined;
+  ownsSandbox: boolean;
+  messages: Message[];
+  assigns: Record<string, unknown>;
+  logger: Logger;
+}
+
+export class RunState {
+  readonly id: string;
+  readonly options: ExecuteOptions;
+  readonly rooms: Rooms;
+  readonly hooks: Hooks;
+  readonly log: RunLog;
+  readonly journal: Journal;
+  readonly mode: ModeSession;
+  readonly steering: Steering;
+  readonly watchers: Watchers;
+  readonly controller: AbortController;
+  readonly secrets: Secrets;
+  readonly sandbox: Sandbox | undefined;
+  readonly ownsSandbox: boolean;
+  readonly cwd: string;
+  readonly logger: Logger;
+  readonly limit: number;
+  /** The conversation; only ever grows. */
+  readonly messages: Message[];
+  readonly iterations: Iteration[] = [];
+  assigns: Record<string, unknown>;
+  usage: Usage = noUsage;
+  cost: number | undefined;
+  /** The model was told once to leave by an exit. */
+  reminded = false;
+  /** A message of the user came at the end of the last iteration. */
+  steered = false;
+  /** What the last model call was shown beside the messages. */
+  lastRequest: Presentation | undefined;
+  /** Who wrote an assistant message. */
+  readonly origins = new WeakMap<object, string>();
+  readonly prompts = new Map<LanguageModel, Prompt>();
+  readonly traits = new Map<LanguageModel, ModelTraits>();
+
+  constructor(parts: RunParts) {
+    this.id = parts.id;
+    this.options = parts.options;
+    this.rooms = parts.rooms;
+    this.hooks = parts.options.hooks ?? {};
+    this.log = parts.log;
+    this.journal = parts.journal;
+    this.mode = parts.mode;
+    this.steering = parts.steering;
+    this.watchers = parts.watchers;
+    this.controller = parts.controller;
+    this.secrets = parts.secrets;
+    this.sandbox = parts.sandbox;
+    this.ownsSandbox = parts.ownsSandbox;
+    this.cwd = parts.options.cwd ?? process.cwd();
+    this.logger = parts.logger;
+    this.limit = parts.options.iterations ?? 10;
+    this.messages = parts.messages;
+    this.assigns = parts.assigns;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  dynamic(iteration: number): DynamicContext {
+    return { run: this.id, iteration, messages: this.messages, assigns: this.assigns };
+  }
+
+  /** Counts what an answer cost. */
+  spend(response: ModelResponse): void {
+    this.usage = addUsage(this.usage, response.usage);
+    const cost = this.options.prices?.(response.model, response.usage);
+    if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
+  }
+
+  /** The assistant message of a response, and who wrote it. */
+  answered(response: EntryOf<"model-response">): void {
+    const message: Message = { role: "assistant", content: response.content };
+    this.origins.set(message, providerOf(response.model.split(":")[0]!));
+    this.messages.push(message);
+  }
+}
+
+/** How a run ends. */
+export type Ending =
+  | { status: "success"; stopReason: "exit"; exit: Exit; output: unknown }
+  | { status: "success"; stopReason: "text"; output: string }
+  | { status: "interrupted"; stopReason: "interrupted" }
+  | { status: "error"; stopReason: "iterations" | "budget" | "aborted" | "model" | "error" | "text"; error: HaftError };
+
+export function abortedEnding(run: RunState): Ending {
+  const { reason } = run.abortSignal;
+  if (HaftError.is(reason) && reason.code !== "ABORTED") return { status: "error", stopReason: "error", error: reason };
+  const isPlain = reason === undefined || (reason instanceof Error && reason.name === "AbortError");
+  const error = new HaftError(
+    "ABORTED",
+    isPlain ? "The run was aborted" : `The run was aborted: ${messageOf(reason)}`,
+    { cause: reason },
+  );
+  return { status: "error", stopReason: "aborted", error };
+}

@@ -1,0 +1,88 @@
+/** Options are checked before anything is opened. */
+import { HaftError } from "../base/errors.ts";
+import type { ExecuteOptions } from "../core/execute.ts";
+import type { Tool } from "../core/tool.ts";
+import { resolveTool } from "../core/tool-spec.ts";
+import { checkExits, NamedTools } from "./named-tools.ts";
+
+const known = new Set([
+  "model",
+  "instructions",
+  "prompt",
+  "messages",
+  "log",
+  "tools",
+  "exits",
+  "hooks",
+  "mode",
+  "sandbox",
+  "cwd",
+  "secrets",
+  "approvals",
+  "approve",
+  "iterations",
+  "temperature",
+  "reasoningEffort",
+  "maxOutputTokens",
+  "providerOptions",
+  "modelLimits",
+  "assigns",
+  "abortSignal",
+  "store",
+  "session",
+  "epoch",
+  "agent",
+  "logger",
+  "prices",
+]);
+
+const hookNames = new Set([
+  "onBeforeTool",
+  "onAfterTool",
+  "onBeforeExecution",
+  "onExit",
+  "onTrace",
+  "onIterationStart",
+  "onIterationEnd",
+]);
+
+/** @throws HaftError `OPTIONS_INVALID` */
+export function checkOptions(options: ExecuteOptions): void {
+  if (typeof options !== "object" || options === null) throw invalid("execute() takes an object of options");
+  for (const key of Object.keys(options)) {
+    if (!known.has(key)) throw invalid(`execute() has no option "${key}"`, `It has: ${[...known].join(", ")}.`);
+  }
+  for (const key of Object.keys(options.hooks ?? {})) {
+    if (!hookNames.has(key)) throw invalid(`There is no hook "${key}"`, `The hooks are: ${[...hookNames].join(", ")}.`);
+  }
+  const { iterations, approvals, temperature, prompt } = options;
+  if (iterations !== undefined && !(Number.isInteger(iterations) && iterations >= 1))
+    throw invalid(`iterations must be an integer from 1, got ${iterations}`);
+  if (approvals !== undefined && !["ask", "interrupt", "deny"].includes(approvals))
+    throw invalid(`approvals must be "ask", "interrupt" or "deny", got ${JSON.stringify(approvals)}`);
+  if (approvals === "ask" && !options.approve) throw invalid('approvals: "ask" needs an approve function to ask');
+  if (typeof temperature === "number" && !(temperature >= 0 && temperature <= 2))
+    throw invalid(`temperature must be from 0 to 2, got ${temperature}`);
+  if (prompt !== undefined && typeof prompt !== "string" && !Array.isArray(prompt))
+    throw invalid("prompt must be text, or a list of parts");
+}
+
+/** The tools where they are a list; where they are a function it is asked each iteration. */
+export async function toolsAtStart(options: ExecuteOptions): Promise<Tool[] | undefined> {
+  const { tools } = options;
+  if (typeof tools === "function") return undefined;
+  if (tools !== undefined && !Array.isArray(tools)) throw invalid("tools must be a list of tools");
+  const list = (tools ?? []).map(resolveTool);
+  const named = new NamedTools(list);
+  if (typeof options.exits !== "function") checkExits(options.exits ?? [], named);
+  return list;
+}
+
+/** With dynamic tools nobody knows beforehand: they might. */
+export function wantsSandbox(tools: readonly Tool[] | undefined): boolean {
+  return tools?.some((tool) => tool.definition.sandbox) ?? false;
+}
+
+function invalid(message: string, hint?: string): HaftError {
+  return new HaftError("OPTIONS_INVALID", message, { hint });
+}

@@ -1,0 +1,63 @@
+/** haft: gives an AI agent tools that it can hold. */
+
+import { HaftError } from "./base/errors.ts";
+import type { Rooms } from "./core/execute.ts";
+import { createExecute } from "./engine/execute.ts";
+import { toolsMode } from "./modes/tools.ts";
+
+/** Rooms are loaded when a run needs them. */
+const rooms: Rooms = {
+  defaultModel: () => process.env.HAFT_MODEL || undefined,
+  model: async (id) => (await import("./models/index.ts")).resolveModel(id),
+  traits: async (model) => (await import("./models/traits.ts")).traitsOf(model),
+  reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
+  sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
+  secrets: async (sources) => (await import("./secrets/index.ts")).openSecrets(sources),
+  async mode(name) {
+    if (name === "tools") return toolsMode;
+    throw new HaftError("MODE_UNKNOWN", `There is no mode "${name}"`, { hint: 'There is "tools".' });
+  },
+};
+
+/** Starts a run: await it for its result, iterate it for its events. */
+export const execute = createExecute(rooms);
+
+export * as Autonomous from "./autonomous.ts";
+export { HaftError } from "./base/errors.ts";
+export type { Logger, ToolContext } from "./core/context.ts";
+export type { Decision, PendingCall } from "./core/decision.ts";
+export type { Dynamic, DynamicContext, ExecuteOptions, ModelLimits, Run } from "./core/execute.ts";
+export { DefaultExit, Exit, type ExitDefinition, type ExitValue, ListenExit, ThinkExit } from "./core/exit.ts";
+export { type ExitReading, type ExitReturn, parseExit } from "./core/exit-value.ts";
+export type { ExitResult, Hooks, Iteration, IterationController, ToolEvent } from "./core/hooks.ts";
+export type { JsonSchema } from "./core/json-schema.ts";
+export type { Entry, EntryOf, LiveEvent, RunEvent, StopReason, Store, Trace } from "./core/log.ts";
+export type { Message, MessageInput } from "./core/message.ts";
+export type { Mode, ModeSession } from "./core/mode.ts";
+export type { LanguageModel, Model, ModelRef, ReasoningEffort, Usage } from "./core/model.ts";
+export type {
+  ContextSize,
+  ErrorResult,
+  ExecuteResult,
+  ExitSuccess,
+  InterruptedResult,
+  TextSuccess,
+} from "./core/result.ts";
+export type {
+  Changes,
+  ExecOptions,
+  ExecResult,
+  FileChange,
+  Sandbox,
+  SandboxAccess,
+  SandboxCapabilities,
+  SandboxProvider,
+} from "./core/sandbox.ts";
+export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/schema.ts";
+export type { SecretSource, Secrets } from "./core/secrets.ts";
+export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";
+export { Snapshot, type SnapshotJson } from "./core/snapshot.ts";
+export { Tool, type ToolEntry } from "./core/tool.ts";
+export type { Approval, StaticValues, ToolDefinition } from "./core/tool-definition.ts";
+export { type ContentPart, fail, ok } from "./core/tool-result.ts";
+export { executeTool, toolName, toolSpec } from "./core/tool-spec.ts";

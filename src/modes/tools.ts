@@ -1,0 +1,94 @@
+/** JSON tool calling: the model sees tools and exits as functions, and asks for calls by name. */
+
+import { isPlainObject } from "../base/json.ts";
+import type { Exit } from "../core/exit.ts";
+import { findExit } from "../core/exit-value.ts";
+import type { LoggedMessage } from "../core/log.ts";
+import { type ToolCallPart, textOf } from "../core/message.ts";
+import type {
+  CallResult,
+  Hands,
+  IterationContext,
+  Mode,
+  ModeSession,
+  Outcome,
+  Presentation,
+  StoppedCall,
+} from "../core/mode.ts";
+import type { AskedCall, ModelResponse, ModelTool } from "../core/model.ts";
+
+export const toolsMode: Mode = { name: "tools", open: () => new ToolsSession() };
+
+class ToolsSession implements ModeSession {
+  #shown: { tools: unknown; exits: unknown; list: readonly ModelTool[] } | undefined;
+
+  present({ instructions, tools, exits }: IterationContext): Presentation {
+    if (this.#shown?.tools !== tools || this.#shown.exits !== exits) {
+      const list = [
+        ...tools.list.map((tool) => declare(tool, tools.describe(tool))),
+        ...exits.map((exit) => declare(exit, describeExit(exit))),
+      ];
+      this.#shown = { tools, exits, list };
+    }
+    return { instructions, tools: this.#shown.list };
+  }
+
+  read({ content }: ModelResponse): readonly AskedCall[] {
+    return content.filter((part): part is ToolCallPart => part.type === "tool-call").map(toAsked);
+  }
+
+  async act(response: ModelResponse, context: IterationContext, hands: Hands): Promise<Outcome> {
+    const calls = this.read(response);
+    if (calls.length === 0) return { messages: [], text: textOf(response) };
+
+    const isExit = (call: AskedCall) => !context.tools.find(call.name) && findExit(call.name, context.exits);
+    const results = await Promise.all(calls.filter((call) => !isExit(call)).map((call) => hands.invoke(call)));
+    const messages: LoggedMessage[] =
+      results.length > 0 ? [{ role: "tool", calls: results.map(({ callId }: CallResult) => callId) }] : [];
+    for (const call of calls) {
+      const exit = isExit(call);
+      if (exit) messages.push(await leave(call, exit, hands));
+    }
+    return { messages };
+  }
+
+  stopped(response: ModelResponse, results: ReadonlyMap<string, StoppedCall>): readonly LoggedMessage[] {
+    return this.read(response).flatMap((call): LoggedMessage[] => {
+      const result = results.get(call.id);
+      if (!result) return [];
+      return [
+        "callId" in result
+          ? { role: "tool", calls: [result.callId] }
+          : answer(call, { type: "error-text", value: result.message }),
+      ];
+    });
+  }
+
+  close(): void {}
+}
+
+function declare({ name, inputSchema }: { name: string; inputSchema: unknown }, description: string): ModelTool {
+  return { type: "function", name, ...(description && { description }), inputSchema };
+}
+
+function describeExit({ description }: Exit): string {
+  return `${description ? `${description}. ` : ""}Calling this ends the work.`.replace("..", ".");
+}
+
+function toAsked({ toolCallId, toolName, input }: ToolCallPart): AskedCall {
+  const invalid =
+    isPlainObject(input) && typeof input.invalid_json === "string" && Object.keys(input).length === 1
+      ? input.invalid_json
+      : undefined;
+  return { id: toolCallId, name: toolName, input, ...(invalid !== undefined && { invalid }) };
+}
+
+async function leave(call: AskedCall, exit: Exit, hands: Hands): Promise<LoggedMessage> {
+  const sent = isPlainObject(call.input) ? call.input : { value: call.input };
+  const left = await hands.leave(exit, sent);
+  return answer(call, left.ok ? { type: "text", value: "Done." } : { type: "error-text", value: left.message });
+}
+
+function answer(call: AskedCall, output: { type: "text" | "error-text"; value: string }): LoggedMessage {
+  return { role: "tool", content: [{ type: "tool-result", toolCallId: call.id, toolName: call.name, output }] };
+}

@@ -1,0 +1,3 @@
+/** haft/stores: where logs live. */
+export { fileStore } from "./file.ts";
+export { memoryStore } from "./memory.ts";

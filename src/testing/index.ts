@@ -1,0 +1,9 @@
+/** haft/testing: a scripted model, and the contract suites that own implementations can run. */
+export { sandboxContract } from "./sandbox-contract.ts";
+export {
+  type Script,
+  type ScriptedModel,
+  type ScriptedRequest,
+  type ScriptedStep,
+  scriptedModel,
+} from "./scripted-model.ts";
