@@ -147,9 +147,12 @@ function notesOf(containment: Containment, cwd: string): string[] {
     `File tools reach only what is inside ${cwd}; commands are not held to that.`,
     "Each command runs in a fresh shell: variables, cd and background jobs do not outlive it.",
   ];
-  if (containment.kind === "pid-namespace") notes.push("Commands see only their own processes.");
-  if (containment.kind === "pid-namespace" && process.getuid?.() !== 0) {
-    notes.push("sudo and other set-user-id programs do not work.");
+  if (containment.kind === "pid-namespace") {
+    notes.push("Commands see only their own processes.");
+    const isRoot = process.getuid?.() === 0;
+    notes.push(
+      isRoot ? "What a command mounts is gone when it ends." : "sudo and other set-user-id programs do not work.",
+    );
   }
   return notes;
 }

@@ -6,8 +6,8 @@ import { assertExited, assertRefused, type Bench, bytes, type ContractCase, text
 /** Far above what a sandbox needs, far below the 300 s that the commands would take. */
 const SOON_MS = 30_000;
 
-/** Something that goes on writing, so that one can see whether it still lives. */
-const TICKER = "while :; do echo tick >> ticks.txt; sleep 0.05; done > /dev/null 2>&1";
+/** Something that goes on writing to a file, so that one can see whether it still lives. */
+const tickInto = (file: string) => `while :; do echo tick >> ${file}; sleep 0.05; done > /dev/null 2>&1`;
 
 export const processCases: ContractCase[] = [
   {
@@ -40,22 +40,29 @@ export const processCases: ContractCase[] = [
     name: "processes: what a command left in the background is dead when it returns",
     async run(bench) {
       if (!bench.sandbox.capabilities.realProcesses) return;
-      const ways = [`( ${TICKER} ) &`, `nohup sh -c '${TICKER}' &`, `( ( ${TICKER} ) & ) &`];
-      for (const way of ways) {
-        assertExited(await bench.sandbox.exec(`${way} sleep 0.5; echo done`), 0);
-        await assertStill(bench, way);
-      }
+      const ways = [
+        (ticker: string) => `( ${ticker} ) &`,
+        (ticker: string) => `nohup sh -c '${ticker}' &`,
+        (ticker: string) => `( ( ${ticker} ) & ) &`,
+      ];
+      const tries = ways.map(async (way, index) => {
+        const file = `ticks-${index}.txt`;
+        const command = `${way(tickInto(file))} sleep 0.5; echo done`;
+        assertExited(await bench.sandbox.exec(command), 0);
+        await assertStill(bench, file, command);
+      });
+      await Promise.all(tries);
     },
   },
   {
     name: "processes: a timeout takes the whole tree, also what refuses to go",
     async run(bench) {
       if (!bench.sandbox.capabilities.realProcesses) return;
-      const command = `( trap '' TERM HUP INT; ${TICKER} ) & wait`;
+      const command = `( trap '' TERM HUP INT; ${tickInto("ticks.txt")} ) & wait`;
       const result = await bench.sandbox.exec(command, { timeoutMs: 700 });
       assert.equal(result.status, "timeout");
       assert.ok(result.durationMs < SOON_MS, `took ${result.durationMs} ms`);
-      await assertStill(bench, command);
+      await assertStill(bench, "ticks.txt", command);
     },
   },
   {
@@ -100,23 +107,22 @@ export const processCases: ContractCase[] = [
     name: "start: kill ends the command and all it started",
     async run(bench) {
       if (!bench.sandbox.capabilities.background) return;
-      const handle = await bench.sandbox.start(`( ${TICKER} ) & wait`);
+      const handle = await bench.sandbox.start(`( ${tickInto("ticks.txt")} ) & wait`);
       await sleep(300);
       await handle.kill();
       await handle.kill();
       const result = await handle.result;
       assert.equal(result.status, "aborted");
-      await assertStill(bench, "kill");
+      await assertStill(bench, "ticks.txt", "after kill");
     },
   },
 ];
 
 /** The ticker has ticked, and ticks no more. */
-async function assertStill(bench: Bench, what: string): Promise<void> {
+async function assertStill(bench: Bench, file: string, what: string): Promise<void> {
   await sleep(100);
-  const before = (await bench.sandbox.stat("ticks.txt")).size;
+  const before = (await bench.sandbox.stat(file)).size;
   await sleep(300);
   assert.ok(before > 0, `never ran: ${what}`);
-  assert.equal((await bench.sandbox.stat("ticks.txt")).size, before, `still runs: ${what}`);
-  await bench.sandbox.remove("ticks.txt");
+  assert.equal((await bench.sandbox.stat(file)).size, before, `still runs: ${what}`);
 }
