@@ -2,8 +2,8 @@
 import { HaftError } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
 import { Tool } from "../core/tool.ts";
-import type { ProjectConfig } from "./config.ts";
 import { closest } from "./closest.ts";
+import type { ProjectConfig } from "./config.ts";
 
 /** What a field must be: a test, and the words for it. */
 type Check = readonly [test: (value: any) => boolean, expected: string];
@@ -60,7 +60,8 @@ export function checkConfig(config: unknown, file: string): ProjectConfig {
   }
   const names = Object.keys(fields);
   for (const [name, value] of Object.entries(config)) {
-    if (!Object.hasOwn(fields, name)) throw invalid(file, `has an unknown setting "${name}".`, unknownHint(name, names));
+    if (!Object.hasOwn(fields, name))
+      throw invalid(file, `has an unknown setting "${name}".`, unknownHint(name, names));
     const [test, expected] = fields[name as keyof ProjectConfig];
     if (value !== undefined && !test(value)) {
       throw invalid(file, `: "${name}" must be ${expected}, not ${nameOf(value)}.`, `Correct "${name}" in ${file}.`);

@@ -1,7 +1,7 @@
 /** Decides which model a run uses: the flag, then the settings, then HAFT_MODEL; and what to offer when none is named. */
 import { HaftError } from "../base/errors.ts";
 import type { Model, ModelRef } from "../core/model.ts";
-import { type LocalServer, detectLocal } from "../models/detect-local.ts";
+import { detectLocal, type LocalServer } from "../models/detect-local.ts";
 import { providers } from "../models/providers.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { ProjectConfig } from "./config.ts";

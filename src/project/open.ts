@@ -1,8 +1,8 @@
 /** A folder becomes a running agent: its settings, sandbox, model, context and store, as options of `execute`. */
 import type { ExecuteOptions } from "../core/execute.ts";
+import type { Store } from "../core/log.ts";
 import type { Model } from "../core/model.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import type { Store } from "../core/log.ts";
 import { Tool } from "../core/tool.ts";
 import { loadModel, modelLabel } from "./choose-model.ts";
 import { openProjectSandbox } from "./choose-sandbox.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { codeOf, HaftError } from "../base/errors.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import type { Entry, Store } from "../core/log.ts";
-import { Snapshot, pendingCalls } from "../core/snapshot.ts";
+import { pendingCalls, Snapshot } from "../core/snapshot.ts";
 
 export const HAFT_FOLDER = ".haft";
 

@@ -1,6 +1,6 @@
 /** Reads a project's settings: flags win over the settings file, and that over the environment. */
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { HaftError } from "../base/errors.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Model } from "../core/model.ts";
@@ -24,7 +24,7 @@ export interface SettingFlags {
   mode?: string;
   maxIterations?: number;
   approvals?: ExecuteOptions["approvals"];
-  /** false: AGENTS.md, CLAUDE.md and skills are not read. */
+  /** false: AGENTS.md, CLAUDE.md and skills are not read. Here, true only means that nobody said false. */
   contextFiles?: boolean;
   /** The settings file; false for none. Default: the one in `cwd`, if there is one. */
   config?: string | boolean;
@@ -40,6 +40,8 @@ export interface Settings {
   model: Model | undefined;
   tools: ToolEntry[];
   sandbox: string;
+  /** Who named the sandbox, for people. */
+  sandboxReason: string;
   mode: ExecuteOptions["mode"];
   iterations: number;
   approvals: ExecuteOptions["approvals"];
@@ -68,12 +70,18 @@ export async function readSettings(
     model: namedModel(flags.model, config, env),
     tools: await chooseTools(flags.tools ?? config.tools),
     sandbox,
+    sandboxReason: sandboxReason(flags, config, path),
     mode: flags.mode ?? config.mode,
     iterations: flags.maxIterations ?? config.iterations ?? DEFAULT_ITERATIONS,
     approvals: flags.approvals ?? config.approvals,
-    contextFiles: flags.contextFiles ?? config.contextFiles ?? true,
+    contextFiles: flags.contextFiles !== false && config.contextFiles !== false,
     env,
   };
+}
+
+function sandboxReason(flags: SettingFlags, config: ProjectConfig, path: string | undefined): string {
+  if (flags.sandbox !== undefined) return "as --sandbox says";
+  return config.sandbox === undefined ? "the default" : `as ${basename(path!)} says`;
 }
 
 function existingFolder(path: string): string {

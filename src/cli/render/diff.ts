@@ -11,7 +11,11 @@ const MAX_LINES = 300;
 /** One change: a line that names it, then its hunks, at most some 300 lines of them. */
 export function renderChange(change: FileChange, colors: Colors): string {
   const { path, type, before, after } = change;
-  const label = { created: colors.green("created"), modified: colors.yellow("modified"), deleted: colors.red("deleted") };
+  const label = {
+    created: colors.green("created"),
+    modified: colors.yellow("modified"),
+    deleted: colors.red("deleted"),
+  };
   const title = `${label[type]} ${colors.bold(clean(path))}`;
   const [from, to] = [textOf(before), textOf(after)];
   if (from === undefined || to === undefined) return `${title}  ${sizes(before, after)}`;
@@ -35,7 +39,7 @@ export function diffLines(
   ]);
   const added = all.filter((line) => line.startsWith("+")).length;
   const removed = all.filter((line) => line.startsWith("-")).length;
-  const shown = all.slice(0, maxLines).map((line) => paint(clean(line), colors));
+  const shown = all.slice(0, maxLines).map((line) => paint(clean(line.replace(/\r$/, "")), colors));
   if (all.length > maxLines) shown.push(colors.dim(`… ${count(all.length - maxLines, "more line")}`));
   return { summary: `${colors.green(`+${added}`)} ${colors.red(`-${removed}`)}`, lines: shown };
 }

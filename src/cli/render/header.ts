@@ -5,7 +5,7 @@ import type { Screen } from "./screen.ts";
 import { clean, wrapWith } from "./text.ts";
 
 export function printHeader(screen: Screen, project: Project): void {
-  printSandbox(screen, project.sandbox);
+  printSandbox(screen, project.sandbox, project.settings.sandboxReason);
   const { dim } = screen.colors;
   const facts = [project.modelLabel, toolsOf(project), ...(project.context?.sources ?? [])];
   screen.print(dim(wrapWith(clean(facts.join(" · ")), screen.width, "Model    ")));
@@ -14,10 +14,10 @@ export function printHeader(screen: Screen, project: Project): void {
 }
 
 /** Kind and writes come first, so that the first row has them; a summary may begin with the kind, too. */
-export function printSandbox(screen: Screen, { kind, summary, capabilities }: Sandbox): void {
+export function printSandbox(screen: Screen, { kind, summary, capabilities }: Sandbox, reason: string): void {
   const writes = capabilities.overlay ? "writes are held back" : "writes go straight to your files";
   const why = summary.startsWith(`${kind}:`) ? summary.slice(kind.length + 1).trim() : summary;
-  const text = clean(`${kind}, ${writes}: ${why}`);
+  const text = clean(`${kind} (${reason}), ${writes}: ${why}`);
   screen.print(wrapWith(text, screen.width, "Sandbox  ").replace(/^Sandbox/, screen.colors.bold("Sandbox")));
 }
 

@@ -7,7 +7,7 @@ export function inline(tokens: readonly Token[], colors: Colors): string {
 }
 
 function drawn(token: Token, colors: Colors): string {
-  const inner = () => inline(token.tokens ?? [], colors);
+  const inner = () => inline(("tokens" in token && token.tokens) || [], colors);
   switch (token.type) {
     case "strong":
       return colors.bold(inner());
@@ -25,7 +25,7 @@ function drawn(token: Token, colors: Colors): string {
     case "br":
       return "\n";
     case "text":
-      return token.tokens ? inner() : unescaped(token.text);
+      return "tokens" in token && token.tokens ? inner() : unescaped(token.text);
     case "escape":
       return unescaped(token.text);
     default:

@@ -16,7 +16,10 @@ export function table({ header, rows, align }: Tokens.Table, width: number, colo
   if (total > width) return records(titles, cells, width);
 
   const line = (row: string[]) =>
-    row.map((cell, column) => pad(cell, widths[column]!, align[column])).join(GAP).trimEnd();
+    row
+      .map((cell, column) => pad(cell, widths[column]!, align[column]))
+      .join(GAP)
+      .trimEnd();
   const rule = colors.dim(widths.map((each) => "─".repeat(each)).join(GAP));
   return [line(titles), rule, ...cells.map(line)].join("\n");
 }

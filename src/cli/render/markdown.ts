@@ -29,9 +29,14 @@ function block(token: Token, width: number, colors: Colors): string {
       return wrap(colors.bold(inline(token.tokens!, colors)), width).join("\n");
     case "paragraph":
     case "text":
-      return wrap(inline(token.tokens ?? [token], colors), width).map(trimmed).join("\n");
+      return wrap(inline(token.tokens ?? [token], colors), width)
+        .map(trimmed)
+        .join("\n");
     case "code":
-      return token.text.split("\n").map((line: string) => (line.trim() ? `  ${colors.cyan(line)}` : "")).join("\n");
+      return token.text
+        .split("\n")
+        .map((line: string) => (line.trim() ? `  ${colors.cyan(line)}` : ""))
+        .join("\n");
     case "blockquote":
       return indented(blocks(token.tokens!, width - 2, colors), colors.dim("│ "));
     case "list":
@@ -59,7 +64,10 @@ function list({ items, ordered, start, loose }: Tokens.List, width: number, colo
 }
 
 function indented(text: string, by: string): string {
-  return text.split("\n").map((line) => `${by}${line}`.trimEnd()).join("\n");
+  return text
+    .split("\n")
+    .map((line) => `${by}${line}`.trimEnd())
+    .join("\n");
 }
 
 /** A break between words leaves the space on either side of it. */

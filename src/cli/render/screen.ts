@@ -46,9 +46,7 @@ export class Screen {
   live(lines: { text: string; paint?: (text: string) => string }[]): void {
     if (!this.isLive) return;
     const room = (this.#out.columns ?? 80) - 1;
-    this.#live = lines
-      .slice(-(this.rows - 2))
-      .map(({ text, paint = String }) => paint(truncate(text, room)));
+    this.#live = lines.slice(-(this.rows - 2)).map(({ text, paint = String }) => paint(truncate(text, room)));
     if (!this.#held) this.#out.write(`${this.#erasure()}${this.#liveText()}`);
   }
 

@@ -1,6 +1,5 @@
 /** The line that moves while something goes on: what it is, and for how long. */
 
-
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /**

@@ -8,7 +8,10 @@ const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u20
 
 /** Line ends become `\n`, tabs two spaces, control sequences nothing. */
 export function clean(text: string): string {
-  return stripVTControlCharacters(text.replace(/\r\n/g, "\n")).replace(/\r/g, "\n").replace(/\t/g, "  ").replace(CONTROLS, "");
+  return stripVTControlCharacters(text.replace(/\r\n/g, "\n"))
+    .replace(/\r/g, "\n")
+    .replace(/\t/g, "  ")
+    .replace(CONTROLS, "");
 }
 
 /** As one line, for a place that has only one. */

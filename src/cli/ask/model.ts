@@ -1,0 +1,49 @@
+/** Asks at the terminal which model to use, when nobody named one. */
+import { isCancel, select, text } from "@clack/prompts";
+import { findModelOffers, type ModelOffers, modelMissing, serverName } from "../../project/index.ts";
+
+/** Rows of one server's models. */
+const MAX_MODELS = 8;
+
+/**
+ * The chosen model; undefined when the answer is Ctrl-C.
+ *
+ * @throws HaftError MODEL_MISSING where nobody can be asked, or there is nothing to choose from
+ */
+export async function askForModel(
+  env: Record<string, string | undefined>,
+  canAsk: boolean,
+): Promise<string | undefined> {
+  const offers = await findModelOffers(env);
+  const options = optionsOf(offers);
+  if (!canAsk || options.length === 0) throw modelMissing(offers);
+  const chosen = await select({ message: "No model was named. Which one?", options });
+  if (isCancel(chosen)) return undefined;
+  return chosen.endsWith(":") ? askForName(chosen) : chosen;
+}
+
+/** A value that ends in a colon still needs the name of a model. */
+function optionsOf({ keys, servers }: ModelOffers): { value: string; label: string; hint?: string }[] {
+  const local = servers.flatMap(({ name, id, models }) =>
+    models.slice(0, MAX_MODELS).map((model) => {
+      const provider = id!.slice(0, id!.indexOf(":"));
+      return {
+        value: `${provider}:${model}`,
+        label: `${provider}:${model}`,
+        hint: `${serverName(name)} on this machine`,
+      };
+    }),
+  );
+  const remote = keys.map(({ provider, variable }) => {
+    return { value: `${provider}:`, label: `${provider}:…`, hint: `${variable} is set` };
+  });
+  return [...local, ...remote];
+}
+
+async function askForName(provider: string): Promise<string | undefined> {
+  const name = await text({
+    message: `${provider}… which model?`,
+    validate: (value) => (value?.trim() ? undefined : "Type the provider's name of a model."),
+  });
+  return isCancel(name) ? undefined : `${provider}${name.trim()}`;
+}

@@ -1,0 +1,123 @@
+/** `haft chat`: turn after turn in one session. */
+import { newId } from "../../base/ids.ts";
+import { execute } from "../../index.ts";
+import { openProject, type Project, readSettings, type SettingFlags } from "../../project/index.ts";
+import { approvalPrompt } from "../ask/approval.ts";
+import { askForModel } from "../ask/model.ts";
+import { CTRL_C, chatInput, type Said } from "../chat-input.ts";
+import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
+import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
+import { renderChange } from "../render/diff.ts";
+import { renderError } from "../render/error.ts";
+import { Screen } from "../render/screen.ts";
+import { wrapWith } from "../render/text.ts";
+import { type Reporter, screenReporter } from "../reporter.ts";
+import { waitingText } from "../resume-command.ts";
+import { watchRun } from "../watch-run.ts";
+
+export interface ChatFlags extends SettingFlags {
+  session?: string;
+  apply?: boolean;
+}
+
+const HELP = "/diff shows what is held back, /exit leaves. Ctrl-C stops a turn, twice leaves.";
+
+export async function chatCommand(words: readonly string[], flags: ChatFlags): Promise<number> {
+  const screen = new Screen();
+  const isTerminal = screen.isLive && process.stdin.isTTY === true;
+  const reporter = screenReporter(screen, isTerminal);
+  const settings = await readSettings(flags);
+  const model = settings.model ?? (await askForModel(settings.env, isTerminal));
+  if (model === undefined) return exitCodes.interrupted;
+
+  const project = await openProject(settings, model);
+  try {
+    checkApplyFlag(project, flags.apply);
+    const session = flags.session ?? newId("session");
+    reporter.begin(project);
+    if (isTerminal) screen.print(screen.colors.dim(wrapWith(HELP, screen.width, "")));
+    const chat = new Chat(project, session, flags, screen, reporter);
+    const code = await chat.goOn(words.join(" ").trim(), isTerminal);
+    await finishChanges(project, reporter, { apply: flags.apply, session, succeeded: code === exitCodes.success });
+    screen.print(screen.colors.dim(`To go on: haft chat --session ${session}`));
+    return code;
+  } finally {
+    await project.dispose();
+  }
+}
+
+class Chat {
+  readonly #project: Project;
+  readonly #session: string;
+  readonly #flags: ChatFlags;
+  readonly #screen: Screen;
+  readonly #reporter: Reporter;
+
+  constructor(project: Project, session: string, flags: ChatFlags, screen: Screen, reporter: Reporter) {
+    this.#project = project;
+    this.#session = session;
+    this.#flags = flags;
+    this.#screen = screen;
+    this.#reporter = reporter;
+  }
+
+  /** Until somebody leaves. Gives the exit code: at a terminal that of leaving, else that of the last turn. */
+  async goOn(first: string, isTerminal: boolean): Promise<number> {
+    const listen = chatInput(this.#screen, isTerminal);
+    let code: number = exitCodes.success;
+    /** One Ctrl-C was pressed, and nothing was said since. */
+    let isLeaving = false;
+    let next: string | undefined = first || undefined;
+    while (true) {
+      const said: Said = next ?? (await listen());
+      next = undefined;
+      if (said === undefined || said === "/exit" || said === "/quit") return isTerminal ? exitCodes.success : code;
+      if (said === CTRL_C) {
+        if (isLeaving) return exitCodes.interrupted;
+        isLeaving = true;
+        this.#screen.print(this.#screen.colors.dim("Ctrl-C again leaves."));
+        continue;
+      }
+      isLeaving = false;
+      if (said.trim() === "") continue;
+      if (/^\/[a-z]+$/.test(said)) {
+        await this.#command(said);
+        continue;
+      }
+      code = await this.#turn(said);
+      isLeaving = code === exitCodes.interrupted;
+    }
+  }
+
+  async #turn(prompt: string): Promise<number> {
+    const { options } = this.#project;
+    const { asks } = this.#reporter;
+    const approve = asks && approvalPrompt(asks, () => run.abort("Ctrl-C"));
+    const run = execute({ ...options, session: this.#session, prompt, ...(approve && { approve }) });
+    const { result, durationMs } = await watchRun(run, this.#reporter, () => this.#project.dispose());
+    this.#reporter.end(result, { durationMs, session: this.#session });
+    const { width, colors } = this.#screen;
+    if (result.status === "error") this.#screen.print(renderError(result.error, width, colors));
+    if (result.status === "interrupted") {
+      this.#screen.print(waitingText(result.pending, { session: this.#session, flags: this.#flags, width }));
+    }
+    this.#screen.print();
+    return exitCodeOfResult(result);
+  }
+
+  async #command(name: string): Promise<void> {
+    if (name !== "/diff") {
+      const unknown = name === "/help" ? "" : `There is no ${name}. `;
+      return this.#screen.print(wrapWith(`${unknown}${HELP}`, this.#screen.width, ""));
+    }
+    const { sandbox } = this.#project;
+    const files = (await sandbox.diff?.())?.files ?? [];
+    if (files.length === 0) {
+      const why = sandbox.diff
+        ? "Nothing is held back."
+        : `Nothing is held back: the ${sandbox.kind} sandbox writes at once.`;
+      this.#screen.print(why);
+    }
+    for (const file of files) this.#screen.print(renderChange(file, this.#screen.colors));
+  }
+}

@@ -1,0 +1,113 @@
+/** `haft run`: one task, from the command line to the exit code. */
+import { newId } from "../../base/ids.ts";
+import type { ExecuteOptions } from "../../core/execute.ts";
+import { execute } from "../../index.ts";
+import { openProject, type Project, readSettings, type SettingFlags, waitingCalls } from "../../project/index.ts";
+import { approvalPrompt } from "../ask/approval.ts";
+import { askForModel } from "../ask/model.ts";
+import { exitCodeOfResult, exitCodes, usageError } from "../exit-codes.ts";
+import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
+import { renderError } from "../render/error.ts";
+import { Screen } from "../render/screen.ts";
+import { jsonReporter, quietReporter, type Reporter, screenReporter } from "../reporter.ts";
+import { checkGoesOn, checkResumeFlags, type ResumeFlags, recordDecisions, shortId } from "../resume.ts";
+import { waitingText } from "../resume-command.ts";
+import { signalExitCodes } from "../signals.ts";
+import { readTask } from "../task.ts";
+import { type WatchedRun, watchRun } from "../watch-run.ts";
+
+export interface RunFlags extends SettingFlags, ResumeFlags {
+  json?: boolean;
+  quiet?: boolean;
+  apply?: boolean;
+  stdin?: boolean;
+}
+
+/** @throws HaftError for whatever keeps the run from starting, and for changes that cannot be applied */
+export async function runCommand(words: readonly string[], flags: RunFlags): Promise<number> {
+  checkFlags(flags);
+  const errors = new Screen(process.stderr);
+  const reporter = reporterFor(flags, errors);
+  const settings = await readSettings(flags);
+  const { prompt, notes } = await readTask({ words, stdin: flags.stdin, tell: (note) => errors.print(note) });
+  if (prompt === undefined && flags.session === undefined) {
+    throw usageError("There is no task.", 'Say what to do: haft run "fix the failing test", or pipe it in.');
+  }
+  const model = settings.model ?? (await askForModel(settings.env, reporter.asks !== undefined));
+  if (model === undefined) return exitCodes.interrupted;
+
+  const project = await openProject(settings, model);
+  try {
+    checkApplyFlag(project, flags.apply);
+    project.notes.push(...notes);
+    return await runIn(project, { prompt, flags, reporter, errors });
+  } finally {
+    await project.dispose();
+  }
+}
+
+interface Going {
+  prompt: string | undefined;
+  flags: RunFlags;
+  reporter: Reporter;
+  /** Where sentences about failures go. */
+  errors: Screen;
+}
+
+async function runIn(project: Project, { prompt, flags, reporter, errors }: Going): Promise<number> {
+  const session = flags.session ?? newId("session");
+  await recordDecisions(project.store, session, flags);
+  if (prompt === undefined) await checkGoesOn(project.store, session);
+  reporter.begin(project);
+  if (reporter.asks && prompt === undefined) await askAboutWaiting(project, session, reporter);
+
+  const watched = await start(project, { prompt, session, reporter });
+  const { result, signal } = watched;
+  reporter.end(result, { durationMs: watched.durationMs, session });
+  if (result.status === "error") errors.print(renderError(result.error, errors.width, errors.colors));
+  if (result.status === "interrupted")
+    errors.print(waitingText(result.pending, { session, flags, width: errors.width }));
+
+  const succeeded = result.status !== "error";
+  await finishChanges(project, reporter, { apply: flags.apply, session, succeeded });
+  const stopped = result.status === "error" && result.stopReason === "aborted" && signal;
+  return stopped ? signalExitCodes[stopped] : exitCodeOfResult(result);
+}
+
+async function start(
+  project: Project,
+  { prompt, session, reporter }: { prompt: string | undefined; session: string; reporter: Reporter },
+): Promise<WatchedRun> {
+  const { asks } = reporter;
+  const ask: Pick<ExecuteOptions, "approve"> = asks ? { approve: approvalPrompt(asks, () => run.abort("Ctrl-C")) } : {};
+  const run = execute({ ...project.options, ...ask, session, ...(prompt !== undefined && { prompt }) });
+  return watchRun(run, reporter, () => project.dispose());
+}
+
+/** A call that waits since an earlier process is asked about before the run goes on. */
+async function askAboutWaiting({ store }: Project, session: string, { asks }: Reporter): Promise<void> {
+  let stopped = false;
+  const ask = approvalPrompt(asks!, () => {
+    stopped = true;
+  });
+  for (const call of await waitingCalls(store, session)) {
+    if (call.reason === "snapshot") continue;
+    asks!.print(`${call.name}: ${call.message}`);
+    const decision = await ask(call);
+    if (stopped) return;
+    const flag = "approve" in decision ? { approve: [shortId(call.callId)] } : { deny: [shortId(call.callId)] };
+    await recordDecisions(store, session, flag);
+  }
+}
+
+function reporterFor({ json, quiet }: RunFlags, notes: Screen): Reporter {
+  if (json) return jsonReporter(process.stdout, notes);
+  if (quiet) return quietReporter(process.stdout, notes);
+  const screen = new Screen();
+  return screenReporter(screen, screen.isLive && process.stdin.isTTY === true);
+}
+
+function checkFlags(flags: RunFlags): void {
+  if (flags.json && flags.quiet) throw usageError("--json and --quiet exclude each other.", "Choose one of them.");
+  checkResumeFlags(flags);
+}

@@ -1,0 +1,40 @@
+/** What the demo's model says: written beforehand, but each step looks at what the tools really answered. */
+import type { Script, ScriptedRequest, ScriptedStep } from "../../testing/scripted-model.ts";
+
+export const TEST_COMMAND = "node --test";
+
+const WRONG = "sum += price + quantity;";
+const RIGHT = "sum += price * quantity;";
+
+/** Where reality is not what the script was written for, the model says so and stops. */
+export const demoScript: Script = [
+  () => calling("I run the tests first.", "Bash", { command: TEST_COMMAND }),
+  (request) =>
+    /12\.50/.test(lastResult(request))
+      ? calling("One test fails: a cart of **12.50** comes out wrong. I read the code.", "Read", {
+          path: "src/cart.js",
+        })
+      : { text: "The tests do not fail as expected, so there is nothing for me to repair." },
+  (request) =>
+    lastResult(request).includes(WRONG)
+      ? calling("`total` adds price and quantity where it should multiply them.", "Edit", {
+          path: "src/cart.js",
+          edits: [{ oldText: WRONG, newText: RIGHT }],
+        })
+      : { text: "The code is not what I expected, so I change nothing." },
+  () => calling("Now the tests again.", "Bash", { command: TEST_COMMAND }),
+  (request) =>
+    /fail 0\b/.test(lastResult(request))
+      ? { text: "All tests pass. `total` in `src/cart.js` now multiplies each price by its quantity." }
+      : { text: "The tests still fail after my change." },
+];
+
+function calling(text: string, name: string, input: unknown): ScriptedStep {
+  return { text, toolCalls: [{ name, input }], delayMs: 300 };
+}
+
+/** The text of the newest tool result, as the model is shown it. */
+function lastResult({ prompt }: ScriptedRequest): string {
+  const message = prompt.filter(({ role }) => role === "tool").at(-1);
+  return JSON.stringify(message?.content ?? "");
+}

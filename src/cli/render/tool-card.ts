@@ -1,0 +1,90 @@
+/** One tool call as a card: a line that says what is done, and below it what came of it. */
+import type { EntryOf } from "../../core/log.ts";
+import { modelText } from "../../core/tool-result.ts";
+import type { Colors } from "./colors.ts";
+import { clean, count, duration, oneLine, truncate } from "./text.ts";
+
+/** Lines of a result that are shown: its first ones, and the last ones of a command. */
+const HEAD = 4;
+const TAIL = 4;
+/** Lines of an edit's diff. */
+const DIFF = 40;
+
+/** The input that says most, tool by tool; of other tools, the first text. */
+const subjects: Record<string, string[]> = {
+  bash: ["command"],
+  read: ["path"],
+  edit: ["path"],
+  write: ["path"],
+  glob: ["pattern"],
+  grep: ["pattern"],
+};
+
+/** What a call is about, on one line. */
+export function cardSubject(name: string, input: unknown): string {
+  const values = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
+  for (const key of subjects[name.toLowerCase()] ?? []) {
+    if (typeof values[key] === "string") return oneLine(values[key]);
+  }
+  if (typeof input === "string") return oneLine(input);
+  return input === undefined || Object.keys(values).length === 0 ? "" : oneLine(JSON.stringify(input));
+}
+
+export function cardTitle(name: string, input: unknown, { width, colors }: Look): string {
+  const subject = truncate(cardSubject(name, input), Math.max(10, width - name.length - 5));
+  return `${colors.cyan("●")} ${colors.bold(clean(name))}${subject ? `  ${subject}` : ""}`;
+}
+
+interface Look {
+  width: number;
+  colors: Colors;
+}
+
+/** The lines below the title. */
+export function cardResult(end: EntryOf<"tool-end">, { width, colors }: Look): string {
+  const failed = end.error !== undefined;
+  const lines = resultLines(end);
+  const mark = failed ? colors.red("failed") : colors.green("done");
+  const status = `${mark} ${colors.dim(`in ${duration(end.durationMs)}`)}`;
+  const isDiff = lines.some((line) => /^\s*```diff/.test(line)) || end.name.toLowerCase() === "edit";
+  const shown = isDiff ? lines.slice(0, DIFF) : shortened(lines);
+  const rest = isDiff && lines.length > DIFF ? [`… ${count(lines.length - DIFF, "more line")}`] : [];
+  const painted = [...shown, ...rest]
+    .filter((line) => !/^\s*```/.test(line))
+    .map((line) => paint(truncate(line.trimEnd(), width - 4), { isDiff, failed, colors }));
+  return [...painted.map((line) => `  ${colors.dim("│")} ${line}`.trimEnd()), `  ${colors.dim("└")} ${status}`].join(
+    "\n",
+  );
+}
+
+/** A call that waits, or that was decided on. */
+export function cardPause(pause: EntryOf<"tool-pause">, { width, colors }: Look): string {
+  return `  ${colors.dim("└")} ${colors.yellow(truncate(`waits: ${oneLine(pause.message)}`, width - 4))}`;
+}
+
+function resultLines({ error, content, output, signal, name }: EntryOf<"tool-end">): string[] {
+  if (error) return textLines(error.hint ? `${error.message}\n${error.hint}` : error.message);
+  if (signal) return textLines(signal.reason);
+  const texts = content?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`));
+  const lines = textLines(texts?.join("\n") ?? modelText(output));
+  // A file's content says little to whoever has the file.
+  return name.toLowerCase() === "read" && lines.length > 1 ? [count(lines.length, "line")] : lines;
+}
+
+function textLines(text: string): string[] {
+  const lines = clean(text).split("\n");
+  while (lines.length > 0 && lines.at(-1)!.trim() === "") lines.pop();
+  return lines;
+}
+
+function shortened(lines: string[]): string[] {
+  if (lines.length <= HEAD + TAIL + 1) return lines;
+  const left = lines.length - HEAD - TAIL;
+  return [...lines.slice(0, HEAD), `… ${count(left, "line")} …`, ...lines.slice(-TAIL)];
+}
+
+function paint(line: string, { isDiff, failed, colors }: { isDiff: boolean; failed: boolean; colors: Colors }): string {
+  if (isDiff && line.startsWith("+")) return colors.green(line);
+  if (isDiff && line.startsWith("-")) return colors.red(line);
+  return failed ? colors.red(line) : colors.dim(line);
+}

@@ -1,0 +1,44 @@
+/** Watches one run to its end, and stops it when somebody wants it stopped. */
+import type { Run } from "../core/execute.ts";
+import type { ExecuteResult } from "../core/result.ts";
+import type { Reporter } from "./reporter.ts";
+import { onStopSignal, type StopSignal, signalExitCodes } from "./signals.ts";
+
+export interface WatchedRun {
+  result: ExecuteResult;
+  durationMs: number;
+  /** What stopped it. */
+  signal: StopSignal | undefined;
+}
+
+/** Milliseconds that processes get to end when nobody waits any longer. */
+const LAST_WAIT = 2000;
+
+/**
+ * The first signal aborts the run, which then ends as a run does; the second ends the process, with everything that
+ * `leave` still has to stop.
+ *
+ * @throws HaftError for options that `execute` refuses
+ */
+export async function watchRun(run: Run, reporter: Reporter, leave: () => Promise<void>): Promise<WatchedRun> {
+  const startedAt = Date.now();
+  let signal: StopSignal | undefined;
+  const ignore = onStopSignal((name, times) => {
+    signal = name;
+    if (times > 1) return void leaveNow(leave, name);
+    if (name === "SIGINT") reporter.note("Stopping. Ctrl-C again leaves at once.");
+    run.abort(name === "SIGINT" ? "Ctrl-C" : name);
+  });
+  try {
+    for await (const event of run) reporter.event(event);
+    return { result: await run, durationMs: Date.now() - startedAt, signal };
+  } finally {
+    ignore();
+  }
+}
+
+async function leaveNow(leave: () => Promise<void>, signal: StopSignal): Promise<never> {
+  const deadline = new Promise((resolve) => setTimeout(resolve, LAST_WAIT));
+  await Promise.race([leave().catch(() => {}), deadline]);
+  process.exit(signalExitCodes[signal]);
+}
