@@ -31,7 +31,7 @@ export function setOwn(target: object, key: string, value: unknown): void {
 
 /**
  * Plain JSON with sorted keys: equal values give equal text, whatever the order of their keys. Undefined properties
- * do not count.
+ * do not count; undefined elsewhere is null.
  *
  * @throws HaftError `VALUE_NOT_ENCODABLE` for anything but plain JSON, so that two different values never give one text;
  * `encode` them first.
@@ -39,7 +39,8 @@ export function setOwn(target: object, key: string, value: unknown): void {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (isPlainObject(value)) return canonicalObject(value);
-  const isJson = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+  if (value === null || value === undefined) return "null";
+  const isJson = ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
   if (isJson) return JSON.stringify(value);
   throw new HaftError("VALUE_NOT_ENCODABLE", `Only plain JSON has a canonical text, not ${describeValue(value)}`);
 }

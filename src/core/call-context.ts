@@ -1,7 +1,7 @@
 /** The context object of one call. Costly parts (the abort signal, the sandbox) are made when they are read. */
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { type CallChannel, channel, type InternalContext, type Logger, type ToolContext } from "./context.ts";
+import { type CallChannel, channel, type Logger, type ToolContext } from "./context.ts";
 import type { SandboxAccess } from "./sandbox.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -35,6 +35,7 @@ export class CallContext implements ToolContext {
   #isAttempt = false;
   #nestedCalls = 0;
   #controller: AbortController | undefined;
+  #listener: (() => void) | undefined;
   #expired: unknown;
 
   constructor(settings: CallSettings) {
@@ -67,7 +68,7 @@ export class CallContext implements ToolContext {
     this.#controller = new AbortController();
     if (this.#expired !== undefined) this.#controller.abort(this.#expired);
     else if (outer?.aborted) this.#controller.abort(outer.reason);
-    else outer?.addEventListener("abort", this.#followOuter, { once: true });
+    else outer?.addEventListener("abort", this.#follow(outer, this.#controller), { once: true });
     return this.#controller.signal;
   }
 
@@ -84,7 +85,7 @@ export class CallContext implements ToolContext {
 
   /** The attempt is over: nothing of it stays on the signal of a run that may go on for long. */
   release(): void {
-    this.#settings.abortSignal?.removeEventListener("abort", this.#followOuter);
+    if (this.#listener) this.#settings.abortSignal?.removeEventListener("abort", this.#listener);
   }
 
   /** The context of one attempt at this call. */
@@ -116,7 +117,6 @@ export class CallContext implements ToolContext {
    * the attempt around it, and its assigns and warnings count for the call around it.
    */
   #nested(given: Partial<ToolContext>, options: unknown): CallContext {
-    const around = this[channel];
     const parts = given === this ? {} : given;
     return new CallContext({
       ...this.#facts(),
@@ -126,19 +126,37 @@ export class CallContext implements ToolContext {
       attempt: 1,
       ...(given.callId === this.callId && { callId: `${this.callId}.${++this.#nestedCalls}` }),
       options: given.options === this.options ? options : (given.options ?? options),
-      channel: {
-        addAssigns: (assigns) => addAssigns(around, assigns),
-        addWarning: (warning) => addWarning(around, warning),
-      },
+      channel: within(this[channel]),
     });
+  }
+
+  #follow(outer: AbortSignal, controller: AbortController): () => void {
+    this.#listener = () => controller.abort(outer.reason);
+    return this.#listener;
   }
 
   #facts(): CallSettings {
     const { callId, iteration, agent, session, cwd, secrets, options, assigns, logger, progress } = this;
     return { callId, iteration, agent, session, cwd, secrets, options, assigns, logger, progress };
   }
+}
 
-  readonly #followOuter = (): void => this.#controller?.abort(this.#settings.abortSignal?.reason);
+/** The channel of a call inside a call. */
+function within(around: CallChannel): CallChannel {
+  return {
+    get assigns() {
+      return around.assigns;
+    },
+    set assigns(assigns) {
+      around.assigns = assigns;
+    },
+    get warnings() {
+      return around.warnings;
+    },
+    set warnings(warnings) {
+      around.warnings = warnings;
+    },
+  };
 }
 
 export const noSecrets: Secrets = {

@@ -51,6 +51,8 @@ export class Exit<const Name extends string = string, S = any> {
     checkName(name, "An exit", "EXIT_INVALID", builtIn.has(name));
     const owner = `Exit "${name}"`;
     if (typeof description !== "string") throw new HaftError("EXIT_INVALID", `${owner}: description must be text`);
+    if (!Array.isArray(aliases)) throw new HaftError("EXIT_INVALID", `${owner}: aliases must be an array of names`);
+    if (!isPlainObject(metadata)) throw new HaftError("EXIT_INVALID", `${owner}: metadata must be an object`);
     for (const alias of aliases) checkName(alias, `${owner}: an alias`, "EXIT_INVALID");
     this.definition = definition;
     this.name = name;

@@ -44,7 +44,8 @@ const singles = ["items", "additionalProperties", "not", "if", "then", "else", "
 
 /** Finds what would fail at every call: types that do not exist, references to nothing, patterns that do not compile. */
 function lookOver(schema: unknown, root: JsonSchema, path: string, owner: string): void {
-  const wrong = (message: string) => new HaftError("SCHEMA_INVALID", `${owner} is no JSON Schema: ${path ? `${path} ` : ""}${message}`);
+  const wrong = (message: string) =>
+    new HaftError("SCHEMA_INVALID", `${owner} is no JSON Schema: ${path ? `${path} ` : ""}${message}`);
   if (typeof schema === "boolean") return;
   if (isPlainObject(schema) && "~standard" in schema) throw wrong("is a schema of another kind");
   if (!isPlainObject(schema)) throw wrong(`is ${describeValue(schema)}`);
@@ -55,7 +56,8 @@ function lookOver(schema: unknown, root: JsonSchema, path: string, owner: string
   if (typeof $ref === "string" && $ref.startsWith("#/") && resolvePointer($ref, root) === undefined) {
     throw wrong(`refers to ${$ref}, which is not there`);
   }
-  if (typeof pattern === "string" && !compiles(pattern)) throw wrong(`has the pattern ${pattern}, which is no regular expression`);
+  if (typeof pattern === "string" && !compiles(pattern))
+    throw wrong(`has the pattern ${pattern}, which is no regular expression`);
 
   const below = (key: string, item: unknown) => lookOver(item, root, path ? `${path}.${key}` : key, owner);
   for (const key of singles) if (schema[key] !== undefined && !Array.isArray(schema[key])) below(key, schema[key]);
@@ -91,7 +93,8 @@ function issuesOf(errors: readonly OutputUnit[], root: JsonSchema): Issue[] {
   const issues: Issue[] = [];
   const choices: string[] = [];
   for (const error of errors) {
-    if (aboveOthers.has(error.keyword) || choices.some((place) => error.keywordLocation.startsWith(`${place}/`))) continue;
+    if (aboveOthers.has(error.keyword) || choices.some((place) => error.keywordLocation.startsWith(`${place}/`)))
+      continue;
     if (error.keyword === "anyOf" || error.keyword === "oneOf") choices.push(error.keywordLocation);
     issues.push(issueOf(error, errors, root));
   }
@@ -111,7 +114,10 @@ function issueOf(error: OutputUnit, all: readonly OutputUnit[], root: JsonSchema
       return { path, message: `expected ${[wanted].flat().join(" or ")}, got ${got}` };
     }
     case "enum":
-      return { path, message: `expected one of ${(wanted as unknown[]).map((item) => JSON.stringify(item)).join(", ")}` };
+      return {
+        path,
+        message: `expected one of ${(wanted as unknown[]).map((item) => JSON.stringify(item)).join(", ")}`,
+      };
     case "const":
       return { path, message: `expected ${JSON.stringify(wanted)}` };
     case "pattern":

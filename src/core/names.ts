@@ -1,6 +1,8 @@
 /** Which names tools and exits may have: identifiers that work as a function in a program and at every provider. */
 import { HaftError } from "../base/errors.ts";
+import { describeValue } from "../base/json.ts";
 
+const MAX_LENGTH = 50;
 const shape = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
 
 const keywords =
@@ -15,7 +17,8 @@ const reserved = new Set([...keywords.split(" "), ...loopWords.split(" ")]);
 /** @throws HaftError with the code given, in a sentence that names what it is. */
 export function checkName(name: unknown, owner: string, code: string, isBuiltIn = false): asserts name is string {
   if (typeof name !== "string" || !shape.test(name)) {
-    throw new HaftError(code, `${owner} has the invalid name ${JSON.stringify(name) ?? typeof name}`, {
+    const found = typeof name === "string" ? JSON.stringify(name) : describeValue(name);
+    throw new HaftError(code, `${owner} has the invalid name ${found}`, {
       hint: "A name starts with a letter and has only letters, digits and underscores, 50 at most.",
     });
   }
@@ -36,23 +39,32 @@ export function uniqueNames<T extends { readonly name: string }>(
   return items.map((item, index) => {
     if (last.get(item.name) === index) return item;
     let number = 1;
-    while (taken.has(`${item.name}${number}`)) number++;
-    const name = `${item.name}${number}`;
+    while (taken.has(numbered(item.name, number))) number++;
+    const name = numbered(item.name, number);
     taken.add(name);
     return rename(item, name);
   });
 }
 
+function numbered(name: string, number: number): string {
+  return name.slice(0, MAX_LENGTH - String(number).length) + number;
+}
+
 /** The nearest of the names, when one is near enough to be a slip. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
-  const wanted = name.toLowerCase().replaceAll("_", "");
+  const wanted = plainName(name);
   let best: { name: string; distance: number } | undefined;
   for (const candidate of names) {
-    const distance = editDistance(wanted, candidate.toLowerCase().replaceAll("_", ""));
-    if (distance <= Math.max(2, Math.floor(candidate.length / 3)) && distance < (best?.distance ?? Infinity))
-      best = { name: candidate, distance };
+    const known = plainName(candidate);
+    const distance = editDistance(wanted, known);
+    const isSlip = distance <= Math.max(2, Math.floor(known.length / 3)) && distance * 2 <= known.length + 1;
+    if (isSlip && distance < (best?.distance ?? Infinity)) best = { name: candidate, distance };
   }
   return best?.name;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll("_", "");
 }
 
 function editDistance(a: string, b: string): number {

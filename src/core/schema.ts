@@ -1,9 +1,9 @@
 /** Schemas come in through Standard Schema or as raw JSON Schema, and are read once, where they are given. */
-import { createRequire } from "node:module";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { type JsonSchema, keyPath } from "./json-schema.ts";
+import { jsonValidator, variantsText } from "./json-schema-check.ts";
 
 /** A validator whose library cannot write JSON Schema, with the JSON Schema beside it. */
 export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1<any, any>> {
@@ -64,7 +64,7 @@ export function readSchema(schema: unknown, owner: string): Validator {
       const json = schema.jsonSchema;
       return standardValidator(schema.schema, () => json);
     }
-    if (looksLikeJsonSchema(schema)) return jsonValidator(schema);
+    if (looksLikeJsonSchema(schema)) return jsonValidator(schema, owner);
   }
   throw new HaftError("SCHEMA_INVALID", `${owner} is ${describeValue(schema)}, which is not a schema`, {
     hint: "Give a Standard Schema (zod 4, valibot, arktype, …), a JSON Schema, or { schema, jsonSchema }.",
@@ -72,7 +72,8 @@ export function readSchema(schema: unknown, owner: string): Validator {
 }
 
 export function isStandard(value: unknown): value is StandardSchemaV1 & Partial<StandardJSONSchemaV1> {
-  return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
+  const mayBe = (typeof value === "object" && value !== null) || typeof value === "function";
+  return mayBe && typeof (value as Partial<StandardSchemaV1>)["~standard"]?.validate === "function";
 }
 
 /** `a.b: expected number`, one sentence part an issue, at most 10. */
@@ -93,24 +94,25 @@ function standardValidator(schema: StandardSchemaV1, json: () => JsonSchema): Va
     },
     check(value) {
       const result = standard.validate(value);
-      return result instanceof Promise ? result.then(checked) : checked(result);
+      return "then" in result ? Promise.resolve(result).then(checked) : checked(result);
     },
   };
 }
 
 function checked(result: StandardSchemaV1.Result<unknown>): Checked {
-  if (!result.issues) return { ok: true, value: result.value };
-  const issues = result.issues.map(({ path, message }) => ({ path: pathText(path ?? []), message }));
-  return { ok: false, issues };
+  return result.issues ? { ok: false, issues: result.issues.map(toIssue) } : { ok: true, value: result.value };
 }
 
-function pathText(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
-  let text = "";
-  for (const segment of path) {
-    const key = typeof segment === "object" ? segment.key : segment;
-    text += typeof key === "number" ? `[${key}]` : text ? `.${String(key)}` : String(key);
-  }
-  return text;
+function toIssue(issue: StandardSchemaV1.Issue): Issue {
+  const path = keyPath((issue.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)));
+  const variants = (issue as { errors?: unknown }).errors;
+  if (!isVariants(variants)) return { path, message: issue.message };
+  return { path, message: variantsText(variants.map((issues) => issueText(issues.map(toIssue)))) };
+}
+
+/** A union's issue says only "Invalid input"; zod tells beside it what each variant missed. */
+function isVariants(errors: unknown): errors is StandardSchemaV1.Issue[][] {
+  return Array.isArray(errors) && errors.length > 0 && errors.every(Array.isArray);
 }
 
 function jsonSchemaOf(schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>, owner: string): JsonSchema {
@@ -148,38 +150,6 @@ const jsonSchemaWords = [
 ];
 
 function looksLikeJsonSchema(value: Record<string, unknown>): boolean {
+  if (Object.values(value).some(isStandard)) return false; // a zod shape whose keys happen to be such words
   return Object.keys(value).length === 0 || jsonSchemaWords.some((word) => word in value);
-}
-
-const require = createRequire(import.meta.url);
-
-function jsonValidator(json: JsonSchema): Validator {
-  let validator: import("@cfworker/json-schema").Validator | undefined;
-  return {
-    raw: true,
-    json,
-    check(value) {
-      if (!validator) {
-        const { Validator } = require("@cfworker/json-schema") as typeof import("@cfworker/json-schema");
-        validator = new Validator(json, String(json.$schema ?? "").includes("draft-07") ? "7" : "2020-12", false);
-      }
-      const { valid, errors } = validator.validate(value);
-      if (valid) return { ok: true, value };
-      // The deepest errors say what is wrong; the ones above them only say that something below is.
-      const deepest = errors.filter(({ keyword }) => !["properties", "items", "allOf", "$ref"].includes(keyword));
-      return {
-        ok: false,
-        issues: deepest.map((error) => ({ path: pointerText(error.instanceLocation), message: error.error })),
-      };
-    },
-  };
-}
-
-/** `#/a/0/b` → `a[0].b` */
-function pointerText(pointer: string): string {
-  const keys = pointer
-    .split("/")
-    .slice(1)
-    .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
-  return pathText(keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key)));
 }

@@ -30,7 +30,7 @@ export class Snapshot implements SnapshotJson {
 
   /** @throws HaftError `SNAPSHOT_INVALID` for anything but a snapshot of this version. */
   static from(json: SnapshotJson | string): Snapshot {
-    const value = typeof json === "string" ? (JSON.parse(json) as SnapshotJson) : json;
+    const value = typeof json === "string" ? parse(json) : json;
     if (value?.v !== LOG_VERSION || typeof value.run !== "string" || !Array.isArray(value.entries)) {
       throw new HaftError("SNAPSHOT_INVALID", `This is no snapshot of version ${LOG_VERSION}`, {
         hint: "Give what result.snapshot was as JSON: { v, run, entries }.",
@@ -92,4 +92,12 @@ export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
 
 export function toPending({ key, name, input, hash, reason, message, meta }: EntryOf<"tool-pause">): PendingCall {
   return { callId: key, name, input, hash, reason, message, ...(meta !== undefined && { meta }) };
+}
+
+function parse(text: string): SnapshotJson | undefined {
+  try {
+    return JSON.parse(text) as SnapshotJson;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 /** What `new Tool({...})` takes. */
 import type { ToolContext } from "./context.ts";
 import type { SandboxAccess } from "./sandbox.ts";
-import type { SchemaInput, SchemaLike, SchemaOutput } from "./schema.ts";
+import type { SchemaInput, SchemaOutput } from "./schema.ts";
 import type { ToolFail, ToolOk } from "./tool-result.ts";
 
 type Awaitable<T> = T | Promise<T>;

@@ -1,8 +1,9 @@
 /** The input as a model sees it (always an object, without static values), and back. */
 import { isPlainObject } from "../base/json.ts";
-import { followRef, type JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { Validator } from "./schema.ts";
 import type { Tool } from "./tool.ts";
+import { withoutStatics } from "./tool-hidden-input.ts";
 import { isWhole } from "./tool-statics.ts";
 
 export interface ModelInput {
@@ -12,15 +13,20 @@ export interface ModelInput {
 
 export function inputForModel(input: Validator | undefined, statics: unknown): ModelInput {
   if (!input) return { inputSchema: openObject(), wrapsInput: false };
-  if (isWhole(statics, input))
+  if (isWhole(statics, input)) {
     return { inputSchema: { type: "object", properties: {}, additionalProperties: false }, wrapsInput: false };
-  return objectSchema(isPlainObject(statics) ? hide(input.json, statics, input.json) : input.json, "input");
+  }
+  return objectSchema(isPlainObject(statics) ? withoutStatics(input.json, statics) : input.json, "input");
 }
 
-/** Providers take objects only: a schema of anything else goes under one key. Exit values use the key `value`. */
-export function objectSchema(json: JsonSchema, key: "input" | "value"): ModelInput {
-  if (json.type === "object")
+/** What providers refuse at the root of a tool's schema. */
+const notAtRoot = ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if"];
+
+/** Providers take plain objects only: a schema of anything else goes under one key. Exit values use the key `value`. */
+export function objectSchema({ $schema: _, ...json }: JsonSchema, key: "input" | "value"): ModelInput {
+  if (json.type === "object" && !notAtRoot.some((word) => word in json)) {
     return { inputSchema: "properties" in json ? json : { ...json, properties: {} }, wrapsInput: false };
+  }
   if (isAnything(json)) return { inputSchema: { ...json, ...openObject() }, wrapsInput: false };
   const { $defs, definitions, ...inner } = moveRefs(json, key) as JsonSchema;
   const inputSchema = {
@@ -36,47 +42,28 @@ export function objectSchema(json: JsonSchema, key: "input" | "value"): ModelInp
 
 /** What the model sent, as the tool takes it. */
 export function inputFromModel(tool: Tool, sent: unknown): unknown {
-  if (!tool.wrapsInput) return sent;
-  return isPlainObject(sent) && "input" in sent && Object.keys(sent).length === 1 ? sent.input : sent;
+  if (!tool.wrapsInput || !isPlainObject(sent)) return sent;
+  const keys = Object.keys(sent);
+  if (keys.length === 0) return undefined;
+  return keys.length === 1 && keys[0] === "input" ? sent.input : sent;
 }
 
 const openObject = (): JsonSchema => ({ type: "object", properties: {}, additionalProperties: true });
 
 function isAnything(json: JsonSchema): boolean {
-  return Object.keys(json).every((key) => ["$schema", "title", "description", "default", "examples"].includes(key));
+  return Object.keys(json).every((key) => ["title", "description", "default", "examples"].includes(key));
 }
 
-/** `#` meant the whole schema, which now stands under a key. */
+/** A reference from the root now starts under the key; shared definitions stay at the root. */
 function moveRefs(json: unknown, key: string): unknown {
   if (Array.isArray(json)) return json.map((item) => moveRefs(item, key));
   if (!isPlainObject(json)) return json;
-  return Object.fromEntries(
-    Object.entries(json).map(([name, item]) => [
-      name,
-      name === "$ref" && item === "#" ? `#/properties/${key}` : moveRefs(item, key),
-    ]),
-  );
+  const moved = (name: string, item: unknown) =>
+    name === "$ref" && typeof item === "string" ? moveRef(item, key) : moveRefs(item, key);
+  return Object.fromEntries(Object.entries(json).map(([name, item]) => [name, moved(name, item)]));
 }
 
-/** The schema without the properties that are set statically. An object that is set whole goes as a whole. */
-function hide(json: JsonSchema, statics: Record<string, unknown>, root: JsonSchema): JsonSchema {
-  const schema = followRef(json, root);
-  const result: JsonSchema = { ...schema };
-  for (const branch of ["anyOf", "oneOf", "allOf"]) {
-    if (Array.isArray(schema[branch]))
-      result[branch] = schema[branch].map((item: JsonSchema) => hide(item, statics, root));
-  }
-  if (!isPlainObject(schema.properties)) return result;
-
-  const properties = { ...schema.properties } as Record<string, JsonSchema>;
-  for (const [key, value] of Object.entries(statics)) {
-    const property = properties[key];
-    const rest = property && isPlainObject(value) ? hide(property, value, root) : undefined;
-    if (rest && isPlainObject(rest.properties) && Object.keys(rest.properties).length > 0) properties[key] = rest;
-    else delete properties[key];
-  }
-  result.properties = properties;
-  if (Array.isArray(schema.required)) result.required = schema.required.filter((key: string) => key in properties);
-  if (result.required?.length === 0) delete result.required;
-  return result;
+function moveRef(ref: string, key: string): string {
+  const stays = !ref.startsWith("#") || ref.startsWith("#/$defs/") || ref.startsWith("#/definitions/");
+  return stays ? ref : `#/properties/${key}${ref.slice(1)}`;
 }

@@ -1,6 +1,7 @@
 /** What a handler gives back, beyond a plain value: success with extras, or a failure that the model reads. */
-import { encode } from "../base/codec.ts";
+import { decode, encode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
+import { describeValue, isPlainObject } from "../base/json.ts";
 
 /** What the model is shown of a result, instead of the value itself. */
 export type ContentPart =
@@ -29,9 +30,31 @@ export interface ToolFail {
   readonly reason: unknown;
 }
 
-/** Success with extras: `return ok(value, { assigns: { seen: true } })`. */
+/**
+ * Success with extras: `return ok(value, { assigns: { seen: true } })`.
+ *
+ * @throws HaftError `RESULT_INVALID` for a promise, assigns that are no object, or content that is no list of parts.
+ */
 export function ok<const T>(value: T, extras: OkExtras = {}): ToolOk<T> {
-  return { [brand]: "ok", value, ...extras };
+  const { assigns, content } = extras;
+  if (value instanceof Promise) throw badResult("ok() was given a Promise; await it first");
+  if (assigns !== undefined && !isPlainObject(assigns))
+    throw badResult(`ok(): assigns must be an object, not ${describeValue(assigns)}`);
+  if (content !== undefined && !(Array.isArray(content) && content.every(isContentPart))) {
+    throw badResult('ok(): content must be a list of { type: "text", text } and { type: "image", data, mediaType }');
+  }
+  return { [brand]: "ok", value, ...(assigns && { assigns }), ...(content && { content }) };
+}
+
+function isContentPart(part: unknown): boolean {
+  const { type, text, data, mediaType } = (part ?? {}) as Record<string, unknown>;
+  return type === "text"
+    ? typeof text === "string"
+    : type === "image" && typeof data === "string" && typeof mediaType === "string";
+}
+
+function badResult(message: string): HaftError {
+  return new HaftError("RESULT_INVALID", message);
 }
 
 /** Failure without throwing. The model reads the reason: text verbatim, an Error's message, anything else as JSON. */
@@ -48,14 +71,22 @@ export function isFail(value: unknown): value is ToolFail {
 }
 
 export function failureOf({ reason }: ToolFail): HaftError {
-  const message =
-    typeof reason === "object" && reason !== null && !(reason instanceof Error) ? modelText(reason) : messageOf(reason);
+  if (HaftError.is(reason)) return reason;
   const { code, data } = (reason ?? {}) as { code?: unknown; data?: unknown };
-  const error = new HaftError(typeof code === "string" ? code : "TOOL_FAILED", message, {
+  return new HaftError(typeof code === "string" ? code : "TOOL_FAILED", reasonText(reason), {
     cause: reason,
-    ...(typeof data === "object" && data !== null && { data: data as Record<string, unknown> }),
+    ...(isPlainObject(data) && { data }),
   });
-  return error;
+}
+
+function reasonText(reason: unknown): string {
+  if (reason === undefined || reason === null || reason === "") return "The tool failed and gave no reason";
+  if (typeof reason !== "object" || reason instanceof Error) return messageOf(reason);
+  try {
+    return modelText(decode(encode(reason, "reason")));
+  } catch (error) {
+    return `The tool failed, and its reason cannot be told: ${messageOf(error)}`;
+  }
 }
 
 /** A value as the model reads it: text verbatim, everything else as JSON, nothing as nothing. */
@@ -75,7 +106,7 @@ export function plain(value: unknown): unknown {
   if (value instanceof Map) {
     const pairs = [...value];
     if (pairs.every(([key]) => typeof key === "string")) return plain(Object.fromEntries(pairs));
-    return pairs.map(([key, item]) => [plain(key), plain(item)]);
+    return pairs.map(([key, item]) => [plainItem(key), plainItem(item)]);
   }
   if (value instanceof Set) return [...value].map(plain);
   if (value instanceof Error) return (encode(value) as any).message;
@@ -83,4 +114,8 @@ export function plain(value: unknown): unknown {
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
   if (Array.isArray(value)) return value.map(plain);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
+}
+
+function plainItem(item: unknown): unknown {
+  return item === undefined ? null : plain(item);
 }

@@ -15,24 +15,26 @@ const MAX_ATTEMPTS = 1_000;
 /** Runs up to the handler's first await before it returns, when validation is synchronous. */
 export async function runHandler(tool: Tool, raw: unknown, given: Partial<ToolContext>): Promise<unknown> {
   if (tool.missingOptions) throw optionsMissing(tool);
-  const ctx = CallContext.from(given, tool.optionValues);
-  const { prepared } = ctx[channel];
-  let input: unknown;
-  if (prepared && Object.is(prepared.raw, raw)) input = prepared.value;
-  else {
-    const checked = checkInput(tool, applyStatics(raw, tool.definition.staticInputValues, ctx));
-    input = checked instanceof Promise ? await checked : checked;
-  }
+  const call = CallContext.from(given, tool.optionValues);
+  const checked = readInput(tool, raw, call);
+  const input = checked instanceof Promise ? await checked : checked;
 
-  const value = await attempts(tool, input, ctx);
+  const value = await attempts(tool, input, call);
   if (!tool.output || tool.definition.outputValidation === "off") return value;
-  return checkOutput(tool, tool.output, value, ctx);
+  return checkOutput(tool, tool.output, value, call);
+}
+
+function readInput(tool: Tool, raw: unknown, call: CallContext): unknown | Promise<unknown> {
+  const { prepared } = call[channel];
+  if (prepared && Object.is(prepared.raw, raw)) return prepared.value;
+  return checkInput(tool, applyStatics(raw, tool.definition.staticInputValues, call));
 }
 
 /** @throws HaftError `TOOL_INPUT_INVALID` */
 export function checkInput(tool: Tool, raw: unknown): unknown | Promise<unknown> {
   if (!tool.input) return raw;
-  const value = raw ?? (tool.input.json.type === "object" ? {} : raw);
+  const { json } = tool.input;
+  const value = raw ?? (json.type === "object" && !("default" in json) ? {} : raw);
   const checked = tool.input.check(value);
   return checked instanceof Promise ? checked.then(accept) : accept(checked);
 
@@ -54,16 +56,21 @@ export function optionsMissing(tool: Tool): HaftError {
   });
 }
 
-async function attempts(tool: Tool, input: unknown, first: CallContext): Promise<unknown> {
-  for (let attempt = 1, ctx = first; ; ctx = first.forAttempt(++attempt)) {
+async function attempts(tool: Tool, input: unknown, call: CallContext): Promise<unknown> {
+  for (let { attempt } = call; ; attempt++) {
+    const ctx = call.forAttempt(attempt);
     try {
+      const { outerSignal } = call;
+      if (outerSignal?.aborted) throw aborted(tool, outerSignal.reason);
       const given = callHandler(tool, input, ctx);
       return accept(tool, given instanceof Promise ? await given : given, ctx);
     } catch (error) {
-      if (!(await mayRetry(tool, input, attempt, error, ctx))) throw error;
-      await first[channel].onRetry?.(attempt + 1, error);
-      await nextTurn(); // a handler that fails at once must not starve the process
+      if (!(await mayRetry(tool, input, error, ctx))) throw error;
+      await call[channel].onRetry?.(attempt + 1, error);
+    } finally {
+      ctx.release();
     }
+    await nextTurn(); // a handler that fails at once must not starve the process
   }
 }
 
@@ -80,10 +87,7 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
     const timer = timeoutMs < 2 ** 31 ? setTimeout(expire, timeoutMs) : undefined;
     outer?.addEventListener("abort", cancel, { once: true });
     if (outer?.aborted) cancel();
-    work.then(
-      (value) => (settle(), resolve(value)),
-      (error) => (settle(), reject(error)),
-    );
+    work.finally(settle).then(resolve, reject);
 
     function settle(): void {
       clearTimeout(timer);
@@ -122,25 +126,19 @@ function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {
   return given.value;
 }
 
-async function mayRetry(
-  tool: Tool,
-  input: unknown,
-  attempt: number,
-  error: unknown,
-  ctx: CallContext,
-): Promise<boolean> {
+async function mayRetry(tool: Tool, input: unknown, error: unknown, ctx: CallContext): Promise<boolean> {
   const { retry } = tool.definition;
-  if (!retry || isSignal(error) || neverRetried.has((error as HaftError | null)?.code ?? "")) return false;
+  const { attempt } = ctx;
+  if (!retry || isSignal(error) || (HaftError.is(error) && neverRetried.has(error.code))) return false;
   if (ctx.outerSignal?.aborted) return false;
-  if (attempt >= MAX_ATTEMPTS) {
-    throw new HaftError(
-      "TOOL_RETRY_LIMIT",
-      `Tool "${tool.name}" failed ${MAX_ATTEMPTS} times; the last time: ${messageOf(error)}`,
-      { cause: error },
-    );
-  }
+  if (attempt >= MAX_ATTEMPTS) throw retryLimit(tool, error);
   const answer = retry({ input, attempt, error });
   return Boolean(isThenable(answer) ? await within(tool, Promise.resolve(answer), ctx) : answer);
+}
+
+function retryLimit(tool: Tool, error: unknown): HaftError {
+  const message = `Tool "${tool.name}" failed ${MAX_ATTEMPTS} times; the last time: ${messageOf(error)}`;
+  return new HaftError("TOOL_RETRY_LIMIT", message, { cause: error });
 }
 
 const neverRetried = new Set(["TOOL_INPUT_INVALID", "TOOL_OUTPUT_INVALID", "SIGNAL_RETURNED", "ABORTED"]);
@@ -153,6 +151,7 @@ async function checkOutput(tool: Tool, schema: Validator, value: unknown, ctx: C
     throw new HaftError("TOOL_OUTPUT_INVALID", message, { data: { issues: checked.issues } });
   const line = ctx[channel];
   line.warnings = [...(line.warnings ?? []), message];
+  if (ctx.iteration === 0) ctx.logger.warn(message); // no run, no log
   return value;
 }
 
@@ -165,5 +164,6 @@ export function aborted(tool: Tool, reason: unknown): HaftError {
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as PromiseLike<unknown>).then === "function";
+  const mayBe = (typeof value === "object" && value !== null) || typeof value === "function";
+  return mayBe && typeof (value as PromiseLike<unknown>).then === "function";
 }

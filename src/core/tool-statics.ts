@@ -1,14 +1,15 @@
 /** Static input values: checked when they are set, merged over what the model sends. */
 import { HaftError } from "../base/errors.ts";
-import { isPlainObject } from "../base/json.ts";
+import { describeValue, isPlainObject } from "../base/json.ts";
 import type { ToolContext } from "./context.ts";
 import { followRef, type JsonSchema } from "./json-schema.ts";
-import { issueText, type Validator } from "./schema.ts";
+import { jsonValidator } from "./json-schema-check.ts";
+import { type Checked, issueText, type Validator } from "./schema.ts";
 
 /** True when the statics are the input, and not a part of it. */
 export function isWhole(statics: unknown, input: Validator | undefined): boolean {
   if (statics === undefined) return false;
-  return !isPlainObject(statics) || (input !== undefined && !takesObject(input.json));
+  return !isPlainObject(statics) || (input !== undefined && !takesObject(input.json, input.json));
 }
 
 /** The input with the static values in it. Objects merge deeply; everything else is replaced. */
@@ -17,7 +18,9 @@ export function applyStatics(input: unknown, statics: unknown, ctx: ToolContext)
   if (typeof statics === "function") return statics(ctx);
   if (!isPlainObject(statics)) return statics;
   const result: Record<string, unknown> = isPlainObject(input) ? { ...input } : {};
-  for (const [key, value] of Object.entries(statics)) result[key] = applyStatics(result[key], value, ctx);
+  for (const [key, value] of Object.entries(statics)) {
+    if (value !== undefined) result[key] = applyStatics(result[key], value, ctx);
+  }
   return result;
 }
 
@@ -29,79 +32,126 @@ export function applyStatics(input: unknown, statics: unknown, ctx: ToolContext)
 export function checkStaticValues(statics: unknown, input: Validator | undefined, owner: string): void {
   if (!input || typeof statics === "function") return;
   const whole = isWhole(statics, input);
-  if (!whole) checkKeys(statics as Record<string, unknown>, input, owner);
+  if (!whole) checkPlaces(statics as Record<string, unknown>, input, owner);
 
-  const checked = input.check(whole ? statics : literals(statics));
-  if (checked instanceof Promise || checked.ok) return;
-  const paths = whole ? [] : leafPaths(statics as Record<string, unknown>, "");
-  const issues = checked.issues.filter(
-    ({ path }) => whole || (path !== "" && paths.some((leaf) => touches(path, leaf))),
-  );
-  if (issues.length > 0)
-    throw new HaftError(
-      "TOOL_STATIC_INVALID",
-      `${owner}: staticInputValues do not fit its input: ${issueText(issues)}`,
-    );
+  const checked = tryCheck(input, whole ? statics : literals(statics));
+  if (!checked || checked.ok) return;
+  const leaves = whole ? [] : leafPaths(statics as Record<string, unknown>, "");
+  const issues = checked.issues.filter(({ path }) => whole || leaves.some((leaf) => isAt(path, leaf)));
+  if (issues.length > 0) throw invalid(owner, `staticInputValues do not fit its input: ${issueText(issues)}`);
 }
 
-function checkKeys(statics: Record<string, unknown>, input: Validator, owner: string): void {
-  const walk = (values: Record<string, unknown>, json: JsonSchema, path: string): void => {
-    const objects = branches(followRef(json, input.json), input.json);
+/** undefined when only a call can tell: the schema is asynchronous, or fails because values are missing. */
+function tryCheck(input: Validator, value: unknown): Checked | undefined {
+  try {
+    const checked = input.check(value);
+    if (!(checked instanceof Promise)) return checked;
+    checked.catch(() => {});
+  } catch {}
+  return undefined;
+}
+
+/** Every static value has a place in the schema: its key is known, and where it is an object, an object is taken. */
+function checkPlaces(statics: Record<string, unknown>, input: Validator, owner: string): void {
+  const root = input.json;
+  walk(statics, [root], "");
+
+  function walk(values: Record<string, unknown>, schemas: JsonSchema[], path: string): void {
+    const objects = schemas.flatMap((schema) => branches(followRef(schema, root), root));
     for (const [key, value] of Object.entries(values)) {
-      const owners = objects.filter((object) => isPlainObject(object.properties) && key in object.properties);
+      const place = `${path}${key}`;
+      const owners = objects.filter(({ properties }) => isPlainObject(properties) && Object.hasOwn(properties, key));
       if (owners.length === 0 && objects.length > 0 && objects.every((object) => isClosed(object, input.raw))) {
-        const known = [...new Set(objects.flatMap((object) => Object.keys(object.properties ?? {})))];
-        throw new HaftError(
-          "TOOL_STATIC_INVALID",
-          `${owner}: staticInputValues has "${path}${key}", which its input does not have`,
-          {
-            hint: `Its input has: ${known.join(", ") || "nothing"}.`,
-          },
-        );
+        throw unknownKey(place, objects, owner);
       }
-      if (isPlainObject(value)) for (const object of owners) walk(value, object.properties[key], `${path}${key}.`);
+      const below = owners.map(({ properties }) => properties[key] as JsonSchema);
+      if (below.length === 0) continue;
+      if (!isPlainObject(value)) checkVariants(value, below, place);
+      else if (below.some((schema) => takesObject(schema, root))) walk(value, below, `${place}.`);
+      else throw invalid(owner, `staticInputValues has an object as "${place}", where its input takes none`);
     }
-  };
-  walk(statics, input.json, "");
+  }
+
+  /** In a union, the schema itself cannot tell a wrong value from one whose variant is not complete. */
+  function checkVariants(value: unknown, schemas: JsonSchema[], place: string): void {
+    if (
+      schemas.length < 2 ||
+      typeof value === "function" ||
+      value === undefined ||
+      schemas.some((schema) => fits(value, schema, root))
+    )
+      return;
+    throw invalid(
+      owner,
+      `staticInputValues has ${describeValue(value)} as "${place}" that no variant of its input takes`,
+    );
+  }
+}
+
+function unknownKey(place: string, objects: readonly JsonSchema[], owner: string): HaftError {
+  const known = [...new Set(objects.flatMap(({ properties }) => Object.keys(properties ?? {})))];
+  return new HaftError(
+    "TOOL_STATIC_INVALID",
+    `${owner}: staticInputValues has "${place}", which its input does not have`,
+    {
+      hint: `Its input has: ${known.join(", ") || "nothing"}.`,
+    },
+  );
+}
+
+function invalid(owner: string, message: string): HaftError {
+  return new HaftError("TOOL_STATIC_INVALID", `${owner}: ${message}`);
 }
 
 /** The object schemas that a schema may be. */
 function branches(json: JsonSchema, root: JsonSchema): JsonSchema[] {
-  const inner = ["anyOf", "oneOf", "allOf"].flatMap((key) =>
-    Array.isArray(json[key]) ? (json[key] as JsonSchema[]) : [],
+  const inner = ["anyOf", "oneOf", "allOf"].flatMap((word) =>
+    Array.isArray(json[word]) ? (json[word] as JsonSchema[]) : [],
   );
   if (isPlainObject(json.properties) || inner.length === 0)
     return json.type === "object" || json.properties ? [json] : [];
   return inner.flatMap((item) => branches(followRef(item, root), root));
 }
 
-function isClosed(object: JsonSchema, raw: boolean): boolean {
-  const extra = object.additionalProperties;
+function isClosed({ additionalProperties: extra, patternProperties }: JsonSchema, raw: boolean): boolean {
+  if (patternProperties) return false;
   return raw ? extra === false : extra === undefined || extra === false;
 }
 
-function takesObject(json: JsonSchema): boolean {
-  if (json.type === "object" || Object.keys(json).length === 0 || isPlainObject(json.properties)) return true;
-  return ["anyOf", "oneOf", "allOf"].some((key) => Array.isArray(json[key]) && json[key].some(takesObject));
+function takesObject(json: JsonSchema, root: JsonSchema): boolean {
+  const { type, properties, ...schema } = followRef(json, root);
+  if ([type].flat().includes("object") || isPlainObject(properties)) return true;
+  const inner = ["anyOf", "oneOf", "allOf"].flatMap((word) =>
+    Array.isArray(schema[word]) ? (schema[word] as JsonSchema[]) : [],
+  );
+  if (inner.length > 0) return inner.some((item) => takesObject(item, root));
+  return type === undefined && !("const" in schema) && !("enum" in schema) && !("not" in schema);
+}
+
+function fits(value: unknown, schema: JsonSchema, { $defs, definitions }: JsonSchema): boolean {
+  try {
+    const alone = { ...schema, ...($defs && { $defs }), ...(definitions && { definitions }) };
+    return (jsonValidator(alone, "").check(value) as Checked).ok;
+  } catch {
+    return true; // it refers to what is not here
+  }
 }
 
 function literals(statics: unknown): unknown {
   if (!isPlainObject(statics)) return statics;
-  return Object.fromEntries(
-    Object.entries(statics).flatMap(([key, value]) => (typeof value === "function" ? [] : [[key, literals(value)]])),
-  );
+  const kept = Object.entries(statics).filter(([, value]) => typeof value !== "function" && value !== undefined);
+  return Object.fromEntries(kept.map(([key, value]) => [key, literals(value)]));
 }
 
 function leafPaths(statics: Record<string, unknown>, path: string): string[] {
   return Object.entries(statics).flatMap(([key, value]) => {
-    if (typeof value === "function") return [];
-    return isPlainObject(value) && Object.keys(value).length > 0
-      ? leafPaths(value, `${path}${key}.`)
-      : [`${path}${key}`];
+    if (typeof value === "function" || value === undefined) return [];
+    if (isPlainObject(value) && Object.keys(value).length > 0) return leafPaths(value, `${path}${key}.`);
+    return [`${path}${key}`];
   });
 }
 
-/** The issue is about the value at `leaf`, about something in it, or about an object that was set above it. */
-function touches(path: string, leaf: string): boolean {
-  return path === leaf || path.startsWith(`${leaf}.`) || path.startsWith(`${leaf}[`) || leaf.startsWith(`${path}.`);
+/** The issue is about the value at `leaf`, or about something in it. */
+function isAt(path: string, leaf: string): boolean {
+  return path === leaf || path.startsWith(`${leaf}.`) || path.startsWith(`${leaf}[`);
 }

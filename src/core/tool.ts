@@ -1,10 +1,9 @@
 /** A tool: written once, typed in and out, called by models, programs and people. */
-import { HaftError } from "../base/errors.ts";
-import { isPlainObject } from "../base/json.ts";
 import type { ToolContext } from "./context.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { checkName, uniqueNames } from "./names.ts";
-import { readSchema, type SchemaInput, type SchemaOutput, type Validator } from "./schema.ts";
+import { uniqueNames } from "./names.ts";
+import { isStandard, readSchema, type SchemaInput, type SchemaOutput, type Validator } from "./schema.ts";
+import { checkDescription, checkProperties, describe, inputSchemaOf, readIdentity } from "./tool-check.ts";
 import type { ToolDefinition, ToolSurroundings } from "./tool-definition.ts";
 import { inputForModel } from "./tool-input.ts";
 import { runHandler } from "./tool-run.ts";
@@ -31,7 +30,8 @@ const brand = Symbol.for("haft.tool");
  * ```
  *
  * A bad definition throws HaftError (`TOOL_INVALID`, `TOOL_NAME_INVALID`, `SCHEMA_INVALID`, `SCHEMA_UNSUPPORTED`) here.
- * Tools are immutable: `with`, `withOptions`, `clone` and `rename` give new ones, also of a subclass.
+ * Tools are immutable: `with`, `withOptions`, `clone` and `rename` give new ones, also of a subclass, whose constructor is
+ * not run again: its methods and fields are there, `#private` fields are not.
  */
 export class Tool<I = any, O = any, P = any> {
   declare readonly [brand]: true;
@@ -46,7 +46,10 @@ export class Tool<I = any, O = any, P = any> {
   declare readonly wrapsInput: boolean;
   declare readonly optionValues: SchemaOutput<P>;
   declare readonly definition: Readonly<ToolDefinition<I, O, P>>;
+  /** What is wrong with the option values, when the tool cannot be used without others. */
   declare readonly missingOptions: string | undefined;
+  /** As they were given, before their schema changed them. */
+  declare readonly givenOptions: unknown;
 
   constructor(definition: ToolDefinition<I, O, P>) {
     setUp(this, definition, undefined);
@@ -58,8 +61,7 @@ export class Tool<I = any, O = any, P = any> {
 
   /** The description where the run's surroundings are known. */
   describe(surroundings: ToolSurroundings): string {
-    const { description } = this.definition;
-    return (typeof description === "function" ? description(this.optionValues, surroundings) : description) ?? "";
+    return describe(this, surroundings);
   }
 
   /**
@@ -75,7 +77,7 @@ export class Tool<I = any, O = any, P = any> {
 
   /** A new tool with these properties replaced; this one stays as it is. */
   with<I2 = I, O2 = O>(changes: Changes<I2, O2, P>): Tool<I2, O2, P> {
-    return copy(this, { ...this.definition, ...changes } as ToolDefinition<I2, O2, P>, this.optionValues);
+    return copy(this, { ...this.definition, ...changes } as ToolDefinition<I2, O2, P>, this.givenOptions);
   }
 
   /** A new tool with these option values; `[tool, values]` in a tools list means the same. */
@@ -92,8 +94,7 @@ export class Tool<I = any, O = any, P = any> {
   ): Tool<I2, O2, P> {
     const { input, output, ...rest } = changes;
     const replaced: Record<string, unknown> = { ...rest };
-    if (input !== undefined)
-      replaced.input = isFunction(input) ? input(schemaOf(this.definition.input, this.optionValues) as I) : input;
+    if (input !== undefined) replaced.input = isFunction(input) ? input(schemaOf(this) as I) : input;
     if (output !== undefined) replaced.output = isFunction(output) ? output(this.definition.output as O) : output;
     return this.with(replaced as Changes<I2, O2, P>);
   }
@@ -124,24 +125,21 @@ export class Tool<I = any, O = any, P = any> {
   }
 }
 
+/** The input's schema as it was given. */
+function schemaOf({ definition, optionValues }: Tool): unknown {
+  return isFunction(definition.input) ? definition.input(optionValues) : definition.input;
+}
+
 function copy<I, O, P>(tool: Tool<any, any, P>, definition: ToolDefinition<I, O, P>, values: unknown): Tool<I, O, P> {
   const made = Object.assign(Object.create(Object.getPrototypeOf(tool)), tool) as Tool<I, O, P>;
   setUp(made, definition, values);
   return made;
 }
 
-function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, any>, values: unknown): void {
-  if (!isPlainObject(definition))
-    throw new HaftError("TOOL_INVALID", "new Tool() takes an object: { name, description, input, handler }");
-  const options = readOptions(definition, values);
-  const name = typeof definition.name === "function" ? definition.name(options.values) : definition.name;
-  checkName(name, "A tool", "TOOL_NAME_INVALID");
-  const owner = `Tool "${name}"`;
-  if (values !== undefined && options.missing)
-    throw new HaftError("TOOL_OPTIONS_INVALID", `${owner}: ${options.missing}`);
+function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, any>, givenOptions: unknown): void {
+  const { name, owner, options } = readIdentity(definition, givenOptions);
   checkProperties(definition, owner);
-
-  const schema = schemaOf(definition.input, options.values);
+  const schema = inputSchemaOf(definition, options, owner);
   const input = schema === undefined ? undefined : readSchema(schema, `${owner}: input`);
   const output = definition.output === undefined ? undefined : readSchema(definition.output, `${owner}: output`);
   if (definition.staticInputValues !== undefined) checkStaticValues(definition.staticInputValues, input, owner);
@@ -149,50 +147,20 @@ function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, a
   Object.assign(tool, {
     [brand]: true,
     name,
-    aliases: definition.aliases ?? [],
-    metadata: definition.metadata ?? {},
+    aliases: [...(definition.aliases ?? [])],
+    metadata: { ...definition.metadata },
     input,
     output,
     ...inputForModel(input, definition.staticInputValues),
     optionValues: options.values,
     missingOptions: options.missing,
+    givenOptions,
     definition,
   });
+  if (!options.missing) checkDescription(tool, owner);
 }
 
-/** Validates option values; without values the defaults of the schema count. */
-function readOptions(definition: ToolDefinition, values: unknown): { values: any; missing?: string } {
-  if (definition.options === undefined) return { values: values ?? {} };
-  const checked = readSchema(definition.options, "A tool's options").check(values ?? {});
-  if (checked instanceof Promise)
-    throw new HaftError(
-      "TOOL_INVALID",
-      "A tool's options must have a schema that validates at once, not asynchronously",
-    );
-  if (checked.ok) return { values: checked.value };
-  const list = checked.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
-  return { values: values ?? {}, missing: `its options are invalid: ${list}` };
-}
-
-function checkProperties(definition: ToolDefinition, owner: string): void {
-  const { handler, description, metadata, aliases, retry, timeoutMs } = definition;
-  const bad = (what: string, got: unknown) =>
-    new HaftError("TOOL_INVALID", `${owner}: ${what}, got ${got === null ? "null" : typeof got}`);
-  if (typeof handler !== "function") throw bad("handler must be a function", handler);
-  if (description !== undefined && typeof description !== "string" && typeof description !== "function")
-    throw bad("description must be text", description);
-  if (metadata !== undefined && !isPlainObject(metadata)) throw bad("metadata must be an object", metadata);
-  if (aliases !== undefined && !Array.isArray(aliases)) throw bad("aliases must be an array of names", aliases);
-  for (const alias of aliases ?? []) checkName(alias, `${owner}: an alias`, "TOOL_NAME_INVALID");
-  if (retry !== undefined && typeof retry !== "function") throw bad("retry must be a function", retry);
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
-    throw bad("timeoutMs must be a number of milliseconds above 0", timeoutMs);
-}
-
-function schemaOf(input: unknown, values: unknown): unknown {
-  return isFunction(input) && !("~standard" in input) ? input(values) : input;
-}
-
+/** A Standard Schema may be a function too (arktype); then it is no function of ours. */
 function isFunction(value: unknown): value is (...values: any[]) => any {
-  return typeof value === "function" && !("~standard" in value);
+  return typeof value === "function" && !isStandard(value);
 }
