@@ -73,14 +73,15 @@ export function checkConfig(config: unknown, file: string): ProjectConfig {
 
 function checkDefaultModels(models: ProjectConfig["defaultModels"], file: string): void {
   for (const [use, value] of Object.entries(models ?? {})) {
-    if (use !== "autonomous") {
-      throw invalid(file, `has an unknown setting "defaultModels.${use}".`, "There is one: defaultModels.autonomous.");
+    if (!["autonomous", "zai"].includes(use)) {
+      const hint = "There are defaultModels.autonomous and defaultModels.zai.";
+      throw invalid(file, `has an unknown setting "defaultModels.${use}".`, hint);
     }
     if (value === undefined || isText(value) || isTextList(value)) continue;
     throw invalid(
       file,
-      `: "defaultModels.autonomous" must be "provider:model-name" or a list of those, not ${nameOf(value)}.`,
-      `Correct "defaultModels.autonomous" in ${file}.`,
+      `: "defaultModels.${use}" must be "provider:model-name" or a list of those, not ${nameOf(value)}.`,
+      `Correct "defaultModels.${use}" in ${file}.`,
     );
   }
 }

@@ -28,6 +28,8 @@ export interface ProjectConfig extends RunSettings {
   defaultModels?: {
     /** The model of runs that nobody watches and of the command line, where `model` is not given. */
     autonomous?: string | string[];
+    /** The model for extracting, checking and rewriting text. It is kept for tools; runs do not use it. */
+    zai?: string | string[];
   };
   /** Tools, or names of built-in tools and sets: `["coding", myTool]`. Default: coding. */
   tools?: string | (ToolEntry | string)[];
