@@ -2,6 +2,7 @@
 
 import { HaftError } from "./base/errors.ts";
 import type { Rooms } from "./core/execute.ts";
+import type { LanguageModel, ModelTraits } from "./core/model.ts";
 import { createExecute } from "./engine/execute.ts";
 import { toolsMode } from "./modes/tools.ts";
 
@@ -9,15 +10,22 @@ import { toolsMode } from "./modes/tools.ts";
 const rooms: Rooms = {
   defaultModel: () => process.env.HAFT_MODEL || undefined,
   model: async (id) => (await import("./models/index.ts")).resolveModel(id),
-  traits: async (model) => (await import("./models/traits.ts")).traitsOf(model),
+  traits: (model) => traitsOf?.(model) ?? loadTraits().then((known) => known(model)),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
   secrets: async (sources) => (await import("./secrets/index.ts")).openSecrets(sources),
-  async mode(name) {
+  mode(name) {
     if (name === "tools") return toolsMode;
     throw new HaftError("MODE_UNKNOWN", `There is no mode "${name}"`, { hint: 'There is "tools".' });
   },
 };
+
+let traitsOf: ((model: LanguageModel) => ModelTraits) | undefined;
+
+async function loadTraits() {
+  traitsOf = (await import("./models/traits.ts")).traitsOf;
+  return traitsOf;
+}
 
 /** Starts a run: await it for its result, iterate it for its events. */
 export const execute = createExecute(rooms);

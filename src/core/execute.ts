@@ -116,10 +116,10 @@ export interface Run<E extends Exit<any, any> = any> extends PromiseLike<Execute
 export interface Rooms {
   defaultModel(): Model | undefined;
   model(id: string): Promise<LanguageModel>;
-  mode(name: string): Promise<Mode>;
+  mode(name: string): Mode | Promise<Mode>;
   sandbox(name: string, options: { cwd: string }): Promise<Sandbox>;
   secrets(sources: Record<string, SecretSource>): Promise<{ secrets: Secrets; redact: Redact }>;
-  traits(model: LanguageModel): Promise<ModelTraits>;
+  traits(model: LanguageModel): ModelTraits | Promise<ModelTraits>;
   /** What says "think this hard" to this model, to be merged into the call. */
   reasoning(
     model: LanguageModel,

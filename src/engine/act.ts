@@ -59,12 +59,12 @@ class Batch implements Hands {
   }
 
   async run(work: () => Promise<Outcome>): Promise<Happened> {
-    const { abortSignal, steering } = this.#run;
+    const { steering } = this.#run;
     const stopped = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
     const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
-    abortSignal.addEventListener("abort", onAbort, { once: true });
+    const unlink = this.#run.abort.on(onAbort);
     steering.onSteer = () => this.#skipRest("a new message of the user came first");
     try {
       const working = work();
@@ -81,7 +81,7 @@ class Batch implements Hands {
       }
       return { type: "acted", outcome, left: this.#left };
     } finally {
-      abortSignal.removeEventListener("abort", onAbort);
+      unlink();
       steering.onSteer = undefined;
     }
   }

@@ -7,6 +7,7 @@ import type { ExecuteResult } from "../core/result.ts";
 import { finish, internal, recalledEnding } from "./finish.ts";
 import { loop, recallFinished } from "./loop.ts";
 import type { RunLog } from "./record.ts";
+import { RunAbort } from "./run-abort.ts";
 import { abortedEnding, type Ending, type RunState } from "./run-state.ts";
 import { start } from "./start.ts";
 import { Steering } from "./steering.ts";
@@ -23,7 +24,7 @@ export function createExecute(rooms: Rooms) {
 
 class RunningRun implements Run {
   #id: string = newId("run");
-  readonly #controller = new AbortController();
+  readonly #abort = new RunAbort();
   readonly #watchers = new Watchers();
   readonly #steering = new Steering();
   readonly #result: Promise<ExecuteResult>;
@@ -44,7 +45,7 @@ class RunningRun implements Run {
         rooms,
         steering: this.#steering,
         watchers: this.#watchers,
-        controller: this.#controller,
+        abort: this.#abort,
         opened: (log) => {
           this.#log = log;
         },
@@ -83,7 +84,7 @@ class RunningRun implements Run {
   }
 
   abort(reason?: unknown): void {
-    this.#controller.abort(reason);
+    this.#abort.controller.abort(reason);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<RunEvent> {

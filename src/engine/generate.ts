@@ -59,11 +59,13 @@ async function tryOnce(
   const listener = run.watchers.any ? new Shown(run, key) : undefined;
   const startedAt = Date.now();
   try {
+    run.abortSignal.throwIfAborted();
     const answer = await callModel({
       model,
       traits: run.traits.get(model)!,
       options: await callOptions(run, iteration.index, request, model),
-      abortSignal: run.abortSignal,
+      controller: run.modelCalls,
+      onAbort: (listener) => run.abort.on(() => listener(run.abortSignal.reason)),
       idleMs: run.options.modelLimits?.idleMs ?? 60_000,
       listener,
     });

@@ -21,6 +21,7 @@ import type { Journal } from "./journal.ts";
 import type { Prompt } from "./model/prompt.ts";
 import { providerOf } from "./model/prompt.ts";
 import type { RunLog } from "./record.ts";
+import type { RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
 import type { Watchers } from "./watchers.ts";
 
@@ -33,7 +34,7 @@ export interface RunParts {
   mode: ModeSession;
   steering: Steering;
   watchers: Watchers;
-  controller: AbortController;
+  abort: RunAbort;
   secrets: Secrets;
   sandbox: Sandbox | undefined;
   ownsSandbox: boolean;
@@ -52,7 +53,7 @@ export class RunState {
   readonly mode: ModeSession;
   readonly steering: Steering;
   readonly watchers: Watchers;
-  readonly controller: AbortController;
+  readonly abort: RunAbort;
   readonly secrets: Secrets;
   readonly sandbox: Sandbox | undefined;
   readonly ownsSandbox: boolean;
@@ -75,6 +76,7 @@ export class RunState {
   readonly origins = new WeakMap<object, string>();
   readonly prompts = new Map<LanguageModel, Prompt>();
   readonly traits = new Map<LanguageModel, ModelTraits>();
+  #modelCalls = new AbortController();
 
   constructor(parts: RunParts) {
     this.id = parts.id;
@@ -86,7 +88,7 @@ export class RunState {
     this.mode = parts.mode;
     this.steering = parts.steering;
     this.watchers = parts.watchers;
-    this.controller = parts.controller;
+    this.abort = parts.abort;
     this.secrets = parts.secrets;
     this.sandbox = parts.sandbox;
     this.ownsSandbox = parts.ownsSandbox;
@@ -97,8 +99,18 @@ export class RunState {
     this.assigns = parts.assigns;
   }
 
+  get controller(): AbortController {
+    return this.abort.controller;
+  }
+
   get abortSignal(): AbortSignal {
-    return this.controller.signal;
+    return this.abort.controller.signal;
+  }
+
+  /** The controller of model calls: one for all of them, until one had to be ended. */
+  get modelCalls(): AbortController {
+    if (this.#modelCalls.signal.aborted && !this.abortSignal.aborted) this.#modelCalls = new AbortController();
+    return this.#modelCalls;
   }
 
   dynamic(iteration: number): DynamicContext {

@@ -10,6 +10,7 @@ import { Snapshot } from "../core/snapshot.ts";
 import { readHistory } from "./history.ts";
 import { Journal } from "./journal.ts";
 import { RunLog } from "./record.ts";
+import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
 import type { Steering } from "./steering.ts";
 import { toolsAtStart, wantsSandbox } from "./tools-at-start.ts";
@@ -21,14 +22,14 @@ export interface Started {
   rooms: Rooms;
   steering: Steering;
   watchers: Watchers;
-  controller: AbortController;
+  abort: RunAbort;
   /** Told when the log is open: watchers that come later see its entries. */
   opened(log: RunLog): void;
 }
 
 /** @throws HaftError for options that do not fit, secrets that are missing, a sandbox that is not there */
 export async function start(started: Started): Promise<RunState> {
-  const { options, rooms, steering, watchers, controller } = started;
+  const { options, rooms, steering, watchers, abort } = started;
   const tools = await toolsAtStart(options);
   const entries = await pastEntries(options);
   const unfinished = unfinishedRun(entries);
@@ -59,7 +60,7 @@ export async function start(started: Started): Promise<RunState> {
     mode: await mode.open(),
     steering,
     watchers,
-    controller,
+    abort,
     secrets,
     sandbox,
     ownsSandbox: owned,
@@ -109,7 +110,7 @@ function isReplay({ prompt, messages }: ExecuteOptions, entries: readonly Entry[
 }
 
 function openLog(
-  { options, watchers, controller }: Started,
+  { options, watchers, abort }: Started,
   run: string,
   entries: readonly Entry[],
   redact: Redact,
@@ -119,7 +120,7 @@ function openLog(
     entries,
     redact,
     ...(store && { store: { store, session: options.session ?? run, epoch } }),
-    failed: (error) => controller.abort(error),
+    failed: (error) => abort.controller.abort(error),
     tell(event) {
       watchers.tell(event);
       if (!hooks?.onTrace) return;

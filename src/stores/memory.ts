@@ -12,7 +12,7 @@ export function memoryStore(): Store {
     async append(session, entries, { epoch }) {
       const kept = sessions.get(session) ?? { entries: [], epoch };
       checkEpoch(session, epoch, kept.epoch);
-      kept.entries.push(...structuredClone([...entries]));
+      kept.entries.push(...entries);
       kept.epoch = epoch;
       sessions.set(session, kept);
     },

@@ -1,4 +1,5 @@
 /** One request to one model: whole when nobody watches, streamed when somebody does. */
+import { watch } from "../../base/watchdog.ts";
 import type { LanguageModel, ModelTraits } from "../../core/model.ts";
 import { type Answer, Collector, wholeAnswer } from "./collect.ts";
 import { CallFault } from "./failure.ts";
@@ -15,19 +16,20 @@ export interface CallSettings {
   traits: ModelTraits;
   /** The spec's call options, without `abortSignal`. */
   options: Record<string, unknown>;
-  abortSignal: AbortSignal;
+  /** Given to the provider package; aborted when the call is ended from outside. */
+  controller: AbortController;
+  /** Calls back when the run is aborted, until the returned function is called. */
+  onAbort(listener: (reason: unknown) => void): () => void;
   /** Milliseconds without any part of the answer; ten times that for an answer that comes whole. */
   idleMs: number;
   listener?: Listener;
 }
 
-/** @throws the reason of `abortSignal`, a CallFault, or whatever the provider package throws */
+/** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export async function callModel(settings: CallSettings): Promise<Answer> {
-  const { model, abortSignal, idleMs, listener } = settings;
-  abortSignal.throwIfAborted();
-  const controller = new AbortController();
-  const options = { ...settings.options, abortSignal: controller.signal };
-  const guard = new Guard(controller, abortSignal, listener ? idleMs : idleMs * 10);
+  const { model, idleMs, listener } = settings;
+  const options = { ...settings.options, abortSignal: settings.controller.signal };
+  const guard = new Guard(settings, listener ? idleMs : idleMs * 10);
   try {
     if (!listener) return wholeAnswer(await guard.race(model.doGenerate(options)), settings.traits);
     const { stream } = await guard.race(model.doStream(options));
@@ -72,22 +74,11 @@ class Guard {
   #seen = 0;
   #fail: ((reason: unknown) => void) | undefined;
   readonly #controller: AbortController;
-  readonly #outer: AbortSignal;
-  readonly #timer: ReturnType<typeof setInterval>;
-  readonly #onAbort = () => this.#end(this.#outer.reason);
+  readonly #releases: (() => void)[];
 
-  constructor(controller: AbortController, outer: AbortSignal, idleMs: number) {
+  constructor({ controller, onAbort }: CallSettings, idleMs: number) {
     this.#controller = controller;
-    this.#outer = outer;
-    outer.addEventListener("abort", this.#onAbort, { once: true });
-    let before = 0;
-    let idle = 0;
-    const step = Math.min(Math.max(1, idleMs / 4), 2 ** 31 - 1);
-    this.#timer = setInterval(() => {
-      idle = this.#seen === before ? idle + step : 0;
-      before = this.#seen;
-      if (idle >= idleMs) this.#end(new CallFault("MODEL_SILENT", `no data for ${idleMs} ms`));
-    }, step);
+    this.#releases = [onAbort((reason) => this.#end(reason)), this.#watchSilence(idleMs)];
   }
 
   race<T>(work: PromiseLike<T>): Promise<T> {
@@ -121,8 +112,18 @@ class Guard {
   }
 
   release(): void {
-    clearInterval(this.#timer);
-    this.#outer.removeEventListener("abort", this.#onAbort);
+    for (const release of this.#releases) release();
+  }
+
+  #watchSilence(idleMs: number): () => void {
+    let seen = 0;
+    let since = Date.now();
+    return watch((now) => {
+      if (this.#seen !== seen) {
+        seen = this.#seen;
+        since = now;
+      } else if (now - since >= idleMs) this.#end(new CallFault("MODEL_SILENT", `no data for ${idleMs} ms`));
+    });
   }
 
   #end(reason: unknown): void {

@@ -1,0 +1,120 @@
+/**
+ * This library beside its peers, in one run.
+ *
+ *   npm run bench                                 what is installed
+ *   npm run bench -- --install pi,ai6             installs peers first, each in its own folder
+ *   npm run bench -- --tasks text,seq50 --peers haft,pi --reps 5 --node /path/to/node
+ *
+ * Each figure is the median of whole processes, which take turns, so that noise hits all alike. CPU is user and system
+ * time of the whole process, garbage collection and compilation included: on a busy machine it moves far less than
+ * wall time. The ratios are what to read.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const flag = (name, fallback) => {
+  const index = process.argv.indexOf(`--${name}`);
+  return index < 0 ? fallback : process.argv[index + 1];
+};
+
+const tasks = {
+  import: { title: "import (cold)", options: {} },
+  text: { title: "text", options: { runs: 500, warmUp: 200 } },
+  par10: { title: "10 parallel calls", options: { runs: 200, warmUp: 60 } },
+  seq50: { title: "50 steps", options: { runs: 8, warmUp: 3 } },
+  seq200: { title: "200 steps", options: { runs: 4, warmUp: 1 } },
+  seq500: { title: "500 steps", options: { runs: 2, warmUp: 0 } },
+  stream10000: { title: "10,000 chunks", options: { runs: 3, warmUp: 1 } },
+  "seq2:conc1000": { title: "1,000 concurrent", options: { concurrent: 1000, latencyMs: 50 } },
+};
+
+const allPeers = ["haft", "floor", "pi", "ai6", "ai7"];
+const reps = Number(flag("reps", "5"));
+const node = flag("node", process.execPath);
+const wanted = flag("tasks", Object.keys(tasks).join(",")).split(",");
+
+for (const name of flag("install", "").split(",").filter(Boolean)) {
+  console.log(`installing ${name}`);
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: `${here}peers/${name}`, stdio: "inherit" });
+}
+
+const isInstalled = (name) => name === "haft" || name === "floor" || existsSync(`${here}peers/${name}/node_modules`);
+const chosen = flag("peers", allPeers.join(",")).split(",");
+const peers = chosen.filter(isInstalled);
+const missing = chosen.filter((name) => !isInstalled(name));
+
+console.log(`Node ${execFileSync(node, ["-v"]).toString().trim()}, median of ${reps} processes, CPU ms per run; × is the ratio to haft`);
+if (missing.length > 0) console.log(`not installed, left out: ${missing.join(", ")} (--install ${missing.join(",")})`);
+console.log(["task".padEnd(20), ...peers.map((name) => name.padStart(18))].join(""));
+
+const results = {};
+for (const task of wanted) {
+  const { title, options } = tasks[task];
+  const samples = Object.fromEntries(peers.map((name) => [name, []]));
+  for (let round = 0; round < reps; round++) {
+    for (let turn = 0; turn < peers.length; turn++) {
+      const name = peers[(turn + round) % peers.length];
+      samples[name].push(await runProcess(name, task, options));
+    }
+  }
+  results[task] = Object.fromEntries(peers.map((name) => [name, summary(samples[name])]));
+  const own = results[task].haft?.cpuMs;
+  const cells = peers.map((name) => cell(results[task][name], own).padStart(18));
+  console.log([title.padEnd(20), ...cells].join(""));
+}
+printSteps();
+printVerdict();
+
+function runProcess(peer, task, options) {
+  return new Promise((resolve) => {
+    const args = ["--expose-gc", `${here}worker.mjs`, peer, task, JSON.stringify(options)];
+    const child = spawn(node, args, { cwd: here, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NODE_NO_WARNINGS: "1" } });
+    const timer = setTimeout(() => child.kill("SIGKILL"), 180_000);
+    let out = "";
+    let err = "";
+    child.stdout.on("data", (data) => (out += data));
+    child.stderr.on("data", (data) => (err += data));
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      const line = out.trim().split("\n").at(-1);
+      try {
+        resolve(JSON.parse(line));
+      } catch {
+        resolve({ error: `exit ${code}: ${(err || out).slice(-200)}` });
+      }
+    });
+  });
+}
+
+function summary(samples) {
+  const good = samples.filter(({ error }) => !error);
+  const bad = samples.find(({ error }) => error)?.error;
+  if (good.length === 0) return { error: bad };
+  const median = (key) => good.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(good.length / 2)];
+  return { cpuMs: median("cpuMs"), maxRssMb: median("maxRssMb"), ...(bad && { error: bad }) };
+}
+
+function cell({ cpuMs, error }, own) {
+  if (cpuMs === undefined) return `failed: ${error}`.slice(0, 17);
+  const number = cpuMs >= 100 ? cpuMs.toFixed(0) : cpuMs >= 1 ? cpuMs.toFixed(1) : cpuMs.toFixed(3);
+  return own ? `${number} ×${(cpuMs / own).toFixed(2)}` : number;
+}
+
+/** Does the cost of a step grow with the history? */
+function printSteps() {
+  if (!results.seq50 || !results.seq500) return;
+  const growth = peers.map((name) => {
+    const [few, many] = [results.seq50[name]?.cpuMs / 50, results.seq500[name]?.cpuMs / 500];
+    return (Number.isFinite(many / few) ? (many / few).toFixed(2) : "–").padStart(18);
+  });
+  console.log(["µs/step 500 ÷ 50".padEnd(20), ...growth].join(""));
+}
+
+/** The bounds that this project keeps: at most 1.25 of pi in every row, and a step at 500 at most 1.3 of one at 50. */
+function printVerdict() {
+  if (!peers.includes("pi")) return;
+  const over = wanted.filter((task) => results[task].haft?.cpuMs > 1.25 * results[task].pi?.cpuMs);
+  console.log(over.length === 0 ? "haft ≤ 1.25 × pi in every row" : `haft > 1.25 × pi in: ${over.join(", ")}`);
+}
