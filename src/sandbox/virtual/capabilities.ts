@@ -1,0 +1,41 @@
+/** What a virtual sandbox can do, and what a model has to know about its shell. */
+
+import type { SandboxCapabilities } from "../../core/sandbox.ts";
+
+export type MountMode = "overlay" | "ro" | "none";
+
+const FILES: Record<MountMode, string> = {
+  overlay:
+    "Files are read from a folder of the host; what you write is held back from it until it is applied. Symbolic links are not.",
+  ro: "The files in /workspace are a folder of the host and read only. /tmp can be written.",
+  none: "All files are in memory, and are gone when the sandbox is closed.",
+};
+
+const SHELL = [
+  "The shell is a simulated bash with about 80 commands, among them cat, grep, sed, awk, jq, yq, find, sort, diff, tar, gzip and sqlite3.",
+  "There is no git, node, npm, python, make, patch, curl, ps, kill, id, uname or dd, no trap, no network, and no program of the machine.",
+  "Each command starts in a new shell. Output arrives when the command ends; nothing goes on in the background.",
+  "Output is text: bytes that are not UTF-8 come out changed, so write them to a file.",
+  "rg is slow on many files: use grep -rn, or the tools for searching.",
+];
+
+export function capabilitiesOf(mount: MountMode): SandboxCapabilities {
+  return {
+    realProcesses: false,
+    streaming: false,
+    byteOutput: false,
+    background: false,
+    overlay: mount === "overlay",
+    mount: "create",
+    isolates: { files: true, network: true, processes: true },
+    limits: { memory: true, processes: true, disk: true, cpu: false },
+    notes: [FILES[mount], ...SHELL],
+  };
+}
+
+export function summaryOf(mount: MountMode, host: string | undefined): string {
+  if (mount === "overlay")
+    return `virtual overlay of ${host}: a simulated shell; writes are held back until you apply them`;
+  if (mount === "ro") return `virtual, ${host} read only: a simulated shell; nothing can be written there`;
+  return "virtual, in memory: a simulated shell; nothing of the host can be seen";
+}
