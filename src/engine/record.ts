@@ -22,22 +22,24 @@ export interface LogSettings {
   store?: { store: Store; session: string; epoch: number };
 }
 
+/** What one append takes, and what watchers are told once it is written: entries, and the live events between them. */
 interface Batch {
-  entries: Entry[];
-  done: Promise<void>;
-  settle(error?: HaftError): void;
+  readonly entries: Entry[];
+  readonly events: RunEvent[];
 }
 
 /**
  * `record` gives the entry as it was written: who asked for a call sees what a replay will see.
- * What must not be lost before the next step awaits `durable()`; entries recorded meanwhile share one append.
+ * What must not be lost before the next step awaits `durable()`. Everything recorded until then goes in one append; what
+ * nobody waits for is written a moment later.
  */
 export class RunLog {
   readonly entries: Entry[];
   readonly #settings: LogSettings;
   #seq: number;
-  #open: Batch | undefined;
-  #writing: Promise<void> | undefined;
+  #open: Batch = newBatch();
+  #last: Promise<void> | undefined;
+  #scheduled: ReturnType<typeof setImmediate> | undefined;
   #failure: HaftError | undefined;
   #closed = false;
 
@@ -48,30 +50,33 @@ export class RunLog {
   }
 
   record<B extends EntryBody>(key: string, body: B): EntryOf<B["type"]> {
-    const entry = {
-      v: LOG_VERSION,
-      seq: this.#seq,
-      at: Date.now(),
-      key,
-      ...this.#settings.redact(body),
-    } as unknown as Entry;
-    if (this.#closed) return entry as EntryOf<B["type"]>; // what comes too late is not part of the run
+    const place = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key };
+    const entry = { ...place, ...this.#settings.redact(body) } as unknown as EntryOf<B["type"]>;
+    if (this.#closed) return entry; // what comes too late is not part of the run
     this.#seq++;
     this.entries.push(entry);
-    if (this.#settings.store) this.#enqueue(entry);
-    else this.#settings.tell(entry);
-    return entry as EntryOf<B["type"]>;
+    if (!this.#settings.store) this.#settings.tell(entry);
+    else {
+      this.#open.entries.push(entry);
+      this.#open.events.push(entry);
+      this.#scheduled ??= setImmediate(() => void this.durable()?.catch(() => {}));
+    }
+    return entry;
   }
 
-  /** Says something to those who watch now. */
+  /** Says something to those who watch now, after the entries that came before it. */
   emit(event: LiveEvent): void {
-    if (!this.#closed) this.#settings.tell(this.#settings.redact(event));
+    if (this.#closed) return;
+    const clean = this.#settings.redact(event);
+    if (this.#last || this.#open.entries.length > 0) this.#open.events.push(clean);
+    else this.#settings.tell(clean);
   }
 
   /** Resolves when all that was recorded so far is in the store; undefined when it is already. */
   durable(): Promise<void> | undefined {
     if (this.#failure) return Promise.reject(this.#failure);
-    return this.#open?.done ?? this.#writing;
+    if (this.#open.entries.length > 0) this.#write();
+    return this.#last;
   }
 
   /** After this, nothing is recorded any more. */
@@ -80,51 +85,52 @@ export class RunLog {
     await this.durable();
   }
 
-  #enqueue(entry: Entry): void {
-    if (!this.#open) {
-      this.#open = newBatch();
-      if (!this.#writing) queueMicrotask(() => this.#write());
-    }
-    this.#open.entries.push(entry);
+  /** Appends go one after the other. */
+  #write(): void {
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#scheduled = undefined;
+    const batch = this.#open;
+    this.#open = newBatch();
+    const written = this.#append(batch, this.#last);
+    this.#last = written;
+    written.then(
+      () => this.#settle(written),
+      () => {}, // whoever awaits durable() sees it; so does failed()
+    );
   }
 
-  /** One append after the other, until nothing waits. */
-  async #write(): Promise<void> {
+  async #append(batch: Batch, before: Promise<void> | undefined): Promise<void> {
     const { store, session, epoch } = this.#settings.store!;
-    while (this.#open) {
-      const batch: Batch = this.#open;
-      this.#open = undefined;
-      this.#writing = batch.done;
-      try {
-        if (this.#failure) throw this.#failure;
-        await store.append(session, batch.entries, { epoch });
-        for (const entry of batch.entries) this.#settings.tell(entry);
-        batch.settle();
-      } catch (cause) {
-        this.#fail(cause, batch);
-      }
+    if (before) await before;
+    try {
+      await store.append(session, batch.entries, { epoch });
+    } catch (cause) {
+      throw this.#fail(cause);
     }
-    this.#writing = undefined;
+    for (const event of batch.events) this.#settings.tell(event);
   }
 
-  #fail(cause: unknown, batch: Batch): void {
-    const first = this.#failure === undefined;
-    this.#failure ??= HaftError.is(cause)
+  /** Live events that came during the last append are told now. */
+  #settle(written: Promise<void>): void {
+    if (this.#last !== written) return;
+    this.#last = undefined;
+    if (this.#open.entries.length > 0) return;
+    for (const event of this.#open.events.splice(0)) this.#settings.tell(event);
+  }
+
+  #fail(cause: unknown): HaftError {
+    if (this.#failure) return this.#failure;
+    this.#failure = HaftError.is(cause)
       ? cause
       : new HaftError("STORE_FAILED", `The log could not be written: ${messageOf(cause)}`, {
           cause,
           hint: "Nothing further was started. Mend the store, then go on with the same session.",
         });
-    batch.settle(this.#failure);
-    if (first) this.#settings.failed(this.#failure);
+    this.#settings.failed(this.#failure);
+    return this.#failure;
   }
 }
 
 function newBatch(): Batch {
-  let settle!: Batch["settle"];
-  const done = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error ? reject(error) : resolve());
-  });
-  done.catch(() => {}); // whoever awaits durable() sees it; so does failed()
-  return { entries: [], done, settle };
+  return { entries: [], events: [] };
 }
