@@ -24,7 +24,7 @@ export function jsonValidator(json: JsonSchema, owner: string): Validator {
       try {
         validator ??= load(json);
         const { valid, errors } = validator.validate(plain(value) ?? null);
-        return valid ? { ok: true, value } : { ok: false, issues: issuesOf(errors, json) };
+        return valid ? { ok: true, value } : { ok: false, issues: issuesOf(errors.map(withPlace), json) };
       } catch (error) {
         return { ok: false, issues: [{ path: "", message: messageOf(error).split("\n")[0]! }] };
       }
@@ -47,7 +47,8 @@ function lookOver(schema: unknown, root: JsonSchema, path: string, owner: string
   const wrong = (message: string) =>
     new HaftError("SCHEMA_INVALID", `${owner} is no JSON Schema: ${path ? `${path} ` : ""}${message}`);
   if (typeof schema === "boolean") return;
-  if (isPlainObject(schema) && "~standard" in schema) throw wrong("is a schema of another kind");
+  if (typeof schema === "object" && schema !== null && "~standard" in schema)
+    throw wrong("is a schema of another kind");
   if (!isPlainObject(schema)) throw wrong(`is ${describeValue(schema)}`);
 
   const { type, $ref, pattern } = schema;
@@ -83,6 +84,13 @@ function compiles(pattern: string): boolean {
   }
 }
 
+/** Of a schema that is `false`, the validator tells the value's place as the schema's; the error before it knows better. */
+function withPlace(error: OutputUnit, index: number, all: OutputUnit[]): OutputUnit {
+  return error.keyword === "false" && index > 0
+    ? { ...error, keywordLocation: `${all[index - 1]!.keywordLocation}/false` }
+    : error;
+}
+
 /** The errors of these only say that something below them is wrong, which has an error of its own. */
 const aboveOthers = new Set([
   ...["properties", "items", "allOf", "$ref", "patternProperties", "additionalProperties", "additionalItems", "if"],
@@ -93,8 +101,8 @@ function issuesOf(errors: readonly OutputUnit[], root: JsonSchema): Issue[] {
   const issues: Issue[] = [];
   const choices: string[] = [];
   for (const error of errors) {
-    if (aboveOthers.has(error.keyword) || choices.some((place) => error.keywordLocation.startsWith(`${place}/`)))
-      continue;
+    if (aboveOthers.has(error.keyword)) continue;
+    if (choices.some((place) => error.keywordLocation.startsWith(`${place}/`))) continue;
     if (error.keyword === "anyOf" || error.keyword === "oneOf") choices.push(error.keywordLocation);
     issues.push(issueOf(error, errors, root));
   }
@@ -102,33 +110,29 @@ function issuesOf(errors: readonly OutputUnit[], root: JsonSchema): Issue[] {
 }
 
 function issueOf(error: OutputUnit, all: readonly OutputUnit[], root: JsonSchema): Issue {
-  const path = keyPath(keysOf(error.instanceLocation));
+  const keys = keysOf(error.instanceLocation);
   const wanted = keywordValue(error.keywordLocation, root);
+  const at = (message: string): Issue => ({ path: keyPath(keys), message });
   switch (error.keyword) {
     case "required": {
       const missing = /"(.*)"\.$/.exec(error.error)?.[1] ?? "";
-      return { path: keyPath([...keysOf(error.instanceLocation), missing]), message: "is required" };
+      return { path: keyPath([...keys, missing]), message: "is required" };
     }
-    case "type": {
-      const got = /type "(\w+)"/.exec(error.error)?.[1];
-      return { path, message: `expected ${[wanted].flat().join(" or ")}, got ${got}` };
-    }
+    case "type":
+      return at(`expected ${[wanted].flat().join(" or ")}, got ${/type "(\w+)"/.exec(error.error)?.[1]}`);
     case "enum":
-      return {
-        path,
-        message: `expected one of ${(wanted as unknown[]).map((item) => JSON.stringify(item)).join(", ")}`,
-      };
+      return at(`expected one of ${(wanted as unknown[]).map((item) => JSON.stringify(item)).join(", ")}`);
     case "const":
-      return { path, message: `expected ${JSON.stringify(wanted)}` };
+      return at(`expected ${JSON.stringify(wanted)}`);
     case "pattern":
-      return { path, message: `does not match the pattern ${wanted}` };
+      return at(`does not match the pattern ${wanted}`);
     case "false":
-      return { path, message: "is not allowed" };
+      return at("is not allowed");
     case "anyOf":
     case "oneOf":
-      return { path, message: choiceText(error, all, root) };
+      return at(choiceText(error, all, root));
     default:
-      return { path, message: error.error.replace(/^(Instance|String|Array) /, "").replace(/\.$/, "") };
+      return at(error.error.replace(/^(Instance|String|Array) /, "").replace(/\.$/, ""));
   }
 }
 
@@ -138,11 +142,9 @@ function choiceText(error: OutputUnit, all: readonly OutputUnit[], root: JsonSch
   const variants = (keywordValue(error.keywordLocation, root) as unknown[]) ?? [];
   const texts = variants.map((_, index) => {
     const own = all.filter(({ keywordLocation }) => keywordLocation.startsWith(`${error.keywordLocation}/${index}/`));
-    return issuesOf(own, root)
-      .map(({ path, message }) => (path ? `${path}: ${message}` : message))
-      .join(", ");
+    return issuesOf(own, root).map(({ path, message }) => (path ? `${path}: ${message}` : message));
   });
-  return variantsText(texts);
+  return variantsText(texts.map((text) => text.join(", ")));
 }
 
 /** `fits none of 2 variants: (1) a: is required (2) b: expected string` */

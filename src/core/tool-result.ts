@@ -108,12 +108,16 @@ export function plain(value: unknown): unknown {
     if (pairs.every(([key]) => typeof key === "string")) return plain(Object.fromEntries(pairs));
     return pairs.map(([key, item]) => [plainItem(key), plainItem(item)]);
   }
-  if (value instanceof Set) return [...value].map(plain);
-  if (value instanceof Error) return (encode(value) as any).message;
-  if (ArrayBuffer.isView(value))
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
-  if (Array.isArray(value)) return value.map(plain);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
+  if (value instanceof Error) return messageOf(value);
+  if (value instanceof ArrayBuffer) return base64(new Uint8Array(value));
+  if (ArrayBuffer.isView(value)) return base64(value);
+  if (value instanceof Set || Array.isArray(value)) return Array.from(value, plainItem);
+  const kept = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(kept.map(([key, item]) => [key, plain(item)]));
+}
+
+function base64({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 function plainItem(item: unknown): unknown {
