@@ -17,7 +17,7 @@ export const exitCodes = {
 export function exitCodeOfResult(result: ExecuteResult): number {
   if (result.status === "success") return exitCodes.success;
   if (result.status === "interrupted") return exitCodes.waiting;
-  return result.stopReason === "aborted" ? exitCodes.interrupted : exitCodeOfError(result.error);
+  return exitCodeOfError(result.error);
 }
 
 const usageCodes = new Set([

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ChatFlags } from "./commands/chat.ts";
 import type { RunFlags } from "./commands/run.ts";
-import { exitCodeOfError, exitCodes } from "./exit-codes.ts";
+import { exitCodeOfError, exitCodes, usageError } from "./exit-codes.ts";
 import { endWithReader } from "./signals.ts";
 
 const program = new Command("haft")
@@ -12,8 +12,10 @@ const program = new Command("haft")
   .version(version(), "-V, --version", "print the version")
   .helpOption("-h, --help", "print this help")
   .helpCommand(false)
-  .showSuggestionAfterError()
-  .exitOverride();
+  .configureOutput({ outputError() {} })
+  .exitOverride((error) => {
+    throw misused(error, "haft");
+  });
 
 settings(command("run [task...]", "do one task in this folder, then leave"))
   .option("--json", "print one event per line as JSON, and nothing else, on stdout")
@@ -52,6 +54,7 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (thrown) {
+    // Help and version were printed by the library, also the help that `haft` alone gives.
     if (thrown instanceof CommanderError) return leave(thrown.exitCode === 0 ? exitCodes.success : exitCodes.usage);
     const [{ renderError }, { Screen }] = await Promise.all([
       import("./render/error.ts"),
@@ -68,7 +71,18 @@ function command(usage: string, description: string): Command {
     .command(usage)
     .description(description)
     .helpOption("-h, --help", "print this help")
-    .showHelpAfterError(`Next: haft ${usage.split(" ")[0]} --help lists what there is.`);
+    .exitOverride((error) => {
+      throw misused(error, `haft ${usage.split(" ")[0]}`);
+    });
+}
+
+/** A mistake in the command line is said as every other mistake. */
+function misused(error: CommanderError, command: string): Error {
+  if (error.exitCode === 0 || error.code.startsWith("commander.help")) return error;
+  const [problem = "", suggestion] = error.message.replace(/^error: /, "").split(/\n\(?/);
+  const help = `${command} --help lists what there is.`;
+  const hint = suggestion ? `${suggestion.replace(/\)$/, "")} ${help}` : help;
+  return usageError(`${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, "")}.`, hint);
 }
 
 /** What `run` and `chat` share. */

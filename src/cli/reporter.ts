@@ -1,5 +1,5 @@
 /** Who hears what of a run: a person at a terminal or in a log, a program, or a pipe that wants the answer alone. */
-import type { RunEvent } from "../core/log.ts";
+import type { Entry, RunEvent } from "../core/log.ts";
 import type { ExecuteResult } from "../core/result.ts";
 import type { FileChange } from "../core/sandbox.ts";
 import type { Project } from "../project/index.ts";
@@ -14,7 +14,8 @@ import { count } from "./render/text.ts";
 export interface Reporter {
   /** A person can be asked, on this screen. */
   readonly asks: Screen | undefined;
-  begin(project: Project): void;
+  /** `past` is what the session has already. */
+  begin(project: Project, past: readonly Entry[]): void;
   event(event: RunEvent): void;
   note(text: string): void;
   /** What an overlay holds back, before anyone decides. */
@@ -25,14 +26,17 @@ export interface Reporter {
 }
 
 export function screenReporter(screen: Screen, asks: boolean): Reporter {
-  const view = new RunView(screen);
+  const view = new RunView(screen, asks);
   return {
     asks: asks ? screen : undefined,
-    begin: (project) => printHeader(screen, project),
+    begin(project, past) {
+      view.recall(past);
+      printHeader(screen, project);
+    },
     event: (event) => view.event(event),
     note: (text) => view.note(text),
     changes(files) {
-      screen.print(screen.colors.bold(`Changes  ${count(files.length, "file")}, held back`));
+      screen.print(screen.colors.bold(`\nChanges  ${count(files.length, "file")}, held back`));
       for (const file of files) screen.print(renderChange(file, screen.colors));
       screen.print();
     },

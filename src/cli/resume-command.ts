@@ -5,11 +5,20 @@ import { clean, stringWidth, wrapWith } from "./render/text.ts";
 import { cardSubject } from "./render/tool-card.ts";
 import { shortId } from "./resume.ts";
 
+interface Place {
+  session: string;
+  flags: SettingFlags;
+  width: number;
+}
+
+/** What to type to go on with a run that was stopped, or came to its limit. */
+export function goOnText({ session, flags, width }: Place): string {
+  const words = ["--session", session, ...repeated(flags)];
+  return indented(commandLines(words, width, '"go on"'), true).join("\n");
+}
+
 /** Which calls wait, why, and what to type. */
-export function waitingText(
-  pending: readonly PendingCall[],
-  { session, flags, width }: { session: string; flags: SettingFlags; width: number },
-): string {
+export function waitingText(pending: readonly PendingCall[], { session, flags, width }: Place): string {
   const command = (...decision: string[]) =>
     commandLines(["--session", session, ...decision, ...repeated(flags)], width);
   return pending
@@ -42,9 +51,9 @@ function repeated(flags: SettingFlags): string[] {
 }
 
 /** In one piece where it fits, else with the shell's own sign that a line goes on. */
-function commandLines(words: string[], width: number): string[] {
+function commandLines(words: string[], width: number, task?: string): string[] {
   const lines = ["haft run"];
-  for (const part of pairs(words)) {
+  for (const part of [...pairs(words), ...(task ? [task] : [])]) {
     const longer = `${lines.at(-1)} ${part}`;
     if (stringWidth(longer) + 11 <= width) lines[lines.length - 1] = longer;
     else lines.push(`  ${part}`);

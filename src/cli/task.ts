@@ -10,14 +10,14 @@ export interface Task {
 export interface TaskOptions {
   words: readonly string[];
   /** Wait for standard input, however long it is silent. */
-  stdin?: boolean;
+  waits: boolean;
   /** Says something while the input is read. */
   tell: (note: string) => void;
 }
 
-export async function readTask({ words, stdin, tell }: TaskOptions): Promise<Task> {
+export async function readTask({ words, waits, tell }: TaskOptions): Promise<Task> {
   const asked = words.join(" ").trim();
-  const piped = await readPipedInput(stdin === true || asked === "", tell);
+  const piped = await readPipedInput(waits, tell);
   const notes = piped?.note ? [piped.note] : [];
   if (!piped) return { prompt: asked || undefined, notes };
   if (asked === "") return { prompt: marked(piped).text.trim(), notes };

@@ -2,7 +2,8 @@
 import { confirm, isCancel } from "@clack/prompts";
 import type { Decision, PendingCall } from "../../core/decision.ts";
 import type { Screen } from "../render/screen.ts";
-import { clean, wrap } from "../render/text.ts";
+import { clean, oneLine, wrap } from "../render/text.ts";
+import { cardTitle } from "../render/tool-card.ts";
 
 /** What a model reads when a person says no. */
 export const DENIED = "the user said no";
@@ -21,8 +22,9 @@ export function approvalPrompt(screen: Screen, cancel: () => void): (call: Pendi
 }
 
 async function ask(screen: Screen, call: PendingCall, cancel: () => void): Promise<Decision> {
-  const { dim } = screen.colors;
-  for (const line of inputLines(call.input, screen.width - 4)) screen.print(`  ${dim("│")} ${line}`.trimEnd());
+  screen.print(cardTitle(call.name, call.input, screen));
+  for (const line of wrap(shownInFull(call.input), screen.width - 4)) screen.print(body(line, screen));
+  screen.print(body(oneLine(call.message), screen));
   const answer = await screen.hold(() =>
     confirm({ message: `Run ${clean(call.name)} once?`, active: "yes, once", inactive: "no", initialValue: false }),
   );
@@ -30,12 +32,13 @@ async function ask(screen: Screen, call: PendingCall, cancel: () => void): Promi
   return answer === true ? { approve: true } : { deny: DENIED };
 }
 
-/** Nothing is left out: who agrees must have seen it. */
-function inputLines(input: unknown, width: number): string[] {
+function body(line: string, { colors }: Screen): string {
+  return `  ${colors.dim("│")} ${line}`.trimEnd();
+}
+
+/** Nothing is left out, as in the title: who agrees must have seen it. */
+function shownInFull(input: unknown): string {
   const values = Object.entries((typeof input === "object" && input) || {});
-  const [only] = values;
-  const text = values.length === 1 && typeof only![1] === "string" ? only![1] : (JSON.stringify(input, null, 2) ?? "");
-  return clean(text)
-    .split("\n")
-    .flatMap((line) => wrap(line, width));
+  const only = values.length === 1 ? values[0]![1] : undefined;
+  return clean(typeof only === "string" ? only : (JSON.stringify(input, null, 2) ?? ""));
 }

@@ -5,14 +5,13 @@ import { openProject, type Project, readSettings, type SettingFlags } from "../.
 import { approvalPrompt } from "../ask/approval.ts";
 import { askForModel } from "../ask/model.ts";
 import { CTRL_C, chatInput, type Said } from "../chat-input.ts";
+import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
 import { renderChange } from "../render/diff.ts";
-import { renderError } from "../render/error.ts";
 import { Screen } from "../render/screen.ts";
 import { wrapWith } from "../render/text.ts";
 import { type Reporter, screenReporter } from "../reporter.ts";
-import { waitingText } from "../resume-command.ts";
 import { watchRun } from "../watch-run.ts";
 
 export interface ChatFlags extends SettingFlags {
@@ -34,9 +33,10 @@ export async function chatCommand(words: readonly string[], flags: ChatFlags): P
   try {
     checkApplyFlag(project, flags.apply);
     const session = flags.session ?? newId("session");
-    reporter.begin(project);
+    reporter.begin(project, await project.store.read(session));
     if (isTerminal) screen.print(screen.colors.dim(wrapWith(HELP, screen.width, "")));
-    const chat = new Chat(project, session, flags, screen, reporter);
+    const repeatable = settings.model === undefined ? { ...flags, model: String(model) } : flags;
+    const chat = new Chat(project, session, repeatable, screen, reporter);
     const code = await chat.goOn(words.join(" ").trim(), isTerminal);
     await finishChanges(project, reporter, { apply: flags.apply, session, succeeded: code === exitCodes.success });
     screen.print(screen.colors.dim(`To go on: haft chat --session ${session}`));
@@ -94,15 +94,13 @@ class Chat {
     const { asks } = this.#reporter;
     const approve = asks && approvalPrompt(asks, () => run.abort("Ctrl-C"));
     const run = execute({ ...options, session: this.#session, prompt, ...(approve && { approve }) });
-    const { result, durationMs } = await watchRun(run, this.#reporter, () => this.#project.dispose());
-    this.#reporter.end(result, { durationMs, session: this.#session });
-    const { width, colors } = this.#screen;
-    if (result.status === "error") this.#screen.print(renderError(result.error, width, colors));
-    if (result.status === "interrupted") {
-      this.#screen.print(waitingText(result.pending, { session: this.#session, flags: this.#flags, width }));
-    }
+    const { result, durationMs, signal } = await watchRun(run, this.#reporter, () => this.#project.dispose());
+    this.#reporter.end(result, { durationMs });
+    const facts = { session: this.#session, flags: this.#flags, signal, screen: this.#screen };
+    const ending = wasStopped(result) ? undefined : endingText(result, facts);
+    if (ending) this.#screen.print(ending);
     this.#screen.print();
-    return exitCodeOfResult(result);
+    return wasStopped(result) ? exitCodes.interrupted : exitCodeOfResult(result);
   }
 
   async #command(name: string): Promise<void> {

@@ -5,13 +5,12 @@ import { execute } from "../../index.ts";
 import { openProject, type Project, readSettings, type SettingFlags, waitingCalls } from "../../project/index.ts";
 import { approvalPrompt } from "../ask/approval.ts";
 import { askForModel } from "../ask/model.ts";
+import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes, usageError } from "../exit-codes.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
-import { renderError } from "../render/error.ts";
 import { Screen } from "../render/screen.ts";
 import { jsonReporter, quietReporter, type Reporter, screenReporter } from "../reporter.ts";
 import { checkGoesOn, checkResumeFlags, type ResumeFlags, recordDecisions, shortId } from "../resume.ts";
-import { waitingText } from "../resume-command.ts";
 import { signalExitCodes } from "../signals.ts";
 import { readTask } from "../task.ts";
 import { type WatchedRun, watchRun } from "../watch-run.ts";
@@ -29,7 +28,9 @@ export async function runCommand(words: readonly string[], flags: RunFlags): Pro
   const errors = new Screen(process.stderr);
   const reporter = reporterFor(flags, errors);
   const settings = await readSettings(flags);
-  const { prompt, notes } = await readTask({ words, stdin: flags.stdin, tell: (note) => errors.print(note) });
+  const isNothingElse = words.length === 0 && flags.session === undefined;
+  const waits = flags.stdin === true || isNothingElse;
+  const { prompt, notes } = await readTask({ words, waits, tell: (note) => errors.print(note) });
   if (prompt === undefined && flags.session === undefined) {
     throw usageError("There is no task.", 'Say what to do: haft run "fix the failing test", or pipe it in.');
   }
@@ -40,7 +41,8 @@ export async function runCommand(words: readonly string[], flags: RunFlags): Pro
   try {
     checkApplyFlag(project, flags.apply);
     project.notes.push(...notes);
-    return await runIn(project, { prompt, flags, reporter, errors });
+    const repeatable = settings.model === undefined ? { ...flags, model: String(model) } : flags;
+    return await runIn(project, { prompt, flags: repeatable, reporter, errors });
   } finally {
     await project.dispose();
   }
@@ -58,20 +60,17 @@ async function runIn(project: Project, { prompt, flags, reporter, errors }: Goin
   const session = flags.session ?? newId("session");
   await recordDecisions(project.store, session, flags);
   if (prompt === undefined) await checkGoesOn(project.store, session);
-  reporter.begin(project);
+  reporter.begin(project, await project.store.read(session));
   if (reporter.asks && prompt === undefined) await askAboutWaiting(project, session, reporter);
 
-  const watched = await start(project, { prompt, session, reporter });
-  const { result, signal } = watched;
-  reporter.end(result, { durationMs: watched.durationMs, session });
-  if (result.status === "error") errors.print(renderError(result.error, errors.width, errors.colors));
-  if (result.status === "interrupted")
-    errors.print(waitingText(result.pending, { session, flags, width: errors.width }));
+  const { result, durationMs, signal } = await start(project, { prompt, session, reporter });
+  reporter.end(result, { durationMs, session });
+  const ending = endingText(result, { session, flags, signal, screen: errors });
+  if (ending) errors.print(ending);
 
   const succeeded = result.status !== "error";
   await finishChanges(project, reporter, { apply: flags.apply, session, succeeded });
-  const stopped = result.status === "error" && result.stopReason === "aborted" && signal;
-  return stopped ? signalExitCodes[stopped] : exitCodeOfResult(result);
+  return wasStopped(result) && signal ? signalExitCodes[signal] : exitCodeOfResult(result);
 }
 
 async function start(
@@ -92,7 +91,6 @@ async function askAboutWaiting({ store }: Project, session: string, { asks }: Re
   });
   for (const call of await waitingCalls(store, session)) {
     if (call.reason === "snapshot") continue;
-    asks!.print(`${call.name}: ${call.message}`);
     const decision = await ask(call);
     if (stopped) return;
     const flag = "approve" in decision ? { approve: [shortId(call.callId)] } : { deny: [shortId(call.callId)] };

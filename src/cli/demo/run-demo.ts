@@ -48,14 +48,14 @@ async function copyTo(folder: string, files: DemoFiles): Promise<void> {
 }
 
 async function play(project: Project, screen: Screen, reporter: Reporter): Promise<number> {
-  reporter.begin(project);
+  reporter.begin(project, []);
   const passedBefore = await testsPass(project);
   const session = newId("session");
   const prompt = "The price of a cart is wrong. Find out why, and repair it.";
   screen.print(`> ${prompt}\n`);
   const run = execute({ ...project.options, session, prompt });
   const { result, durationMs, signal } = await watchRun(run, reporter, () => project.dispose());
-  reporter.end(result, { durationMs, session });
+  reporter.end(result, { durationMs });
   if (signal) return signalExitCodes[signal];
   if (result.status === "error") {
     screen.print(renderError(result.error, screen.width, screen.colors));

@@ -1,7 +1,7 @@
 /** What the demo's model says: written beforehand, but each step looks at what the tools really answered. */
 import type { Script, ScriptedRequest, ScriptedStep } from "../../testing/scripted-model.ts";
 
-export const TEST_COMMAND = "node --test";
+export const TEST_COMMAND = "node --test --test-reporter=spec";
 
 const WRONG = "sum += price + quantity;";
 const RIGHT = "sum += price * quantity;";

@@ -15,8 +15,8 @@ export function printHeader(screen: Screen, project: Project): void {
 
 /** Kind and writes come first, so that the first row has them; a summary may begin with the kind, too. */
 export function printSandbox(screen: Screen, { kind, summary, capabilities }: Sandbox, reason: string): void {
-  const writes = capabilities.overlay ? "writes are held back" : "writes go straight to your files";
-  const why = summary.startsWith(`${kind}:`) ? summary.slice(kind.length + 1).trim() : summary;
+  const writes = capabilities.overlay ? "writes are held back" : "writes go straight to the files";
+  const why = summary.startsWith(kind) ? summary.slice(kind.length).replace(/^[:\s]+/, "") : summary;
   const text = clean(`${kind} (${reason}), ${writes}: ${why}`);
   screen.print(wrapWith(text, screen.width, "Sandbox  ").replace(/^Sandbox/, screen.colors.bold("Sandbox")));
 }

@@ -1,5 +1,5 @@
 /** Draws a run while it goes on: text as it arrives, a card for each call, and a spinner for what takes time. */
-import type { EntryOf, RunEvent } from "../../core/log.ts";
+import type { Entry, EntryOf, RunEvent } from "../../core/log.ts";
 import { textOf } from "../../core/message.ts";
 import type { Screen } from "./screen.ts";
 import { Spinner } from "./spinner.ts";
@@ -9,18 +9,29 @@ import { cardPause, cardResult, cardSubject, cardTitle } from "./tool-card.ts";
 
 /** Milliseconds between two drawings of text that arrives. */
 const DRAW_EVERY = 40;
+/** Milliseconds after which a call is announced. A quicker one comes with its result, also beside others. */
+const QUICK = 1000;
+
+interface ShownCall {
+  name: string;
+  input: unknown;
+  announcement?: NodeJS.Timeout;
+}
 
 export class RunView {
   readonly #screen: Screen;
+  /** Somebody is asked about calls that wait, and is shown them there. */
+  readonly #asks: boolean;
   readonly #text: TextStream;
   readonly #spinner: Spinner;
-  readonly #calls = new Map<string, { name: string; input: unknown }>();
+  readonly #calls = new Map<string, ShownCall>();
   /** The call whose title was printed last: what comes next belongs to it. */
   #titled = "";
   #drawnAt = 0;
 
-  constructor(screen: Screen) {
+  constructor(screen: Screen, asks: boolean) {
     this.#screen = screen;
+    this.#asks = asks;
     this.#text = new TextStream(screen);
     this.#spinner = new Spinner(() => this.#draw());
   }
@@ -49,7 +60,7 @@ export class RunView {
         this.#spin(`Waiting before attempt ${event.attempt} at ${event.name}`);
         break;
       case "tool-call":
-        this.#calls.set(event.key, event);
+        this.#remember(event);
         break;
       case "tool-start":
         this.#started(event);
@@ -72,8 +83,19 @@ export class RunView {
     }
   }
 
+  /** A run that goes on does not repeat what was asked for before it stopped. */
+  recall(past: readonly Entry[]): void {
+    for (const entry of past) if (entry.type === "tool-call" || entry.type === "tool-end") this.#remember(entry);
+  }
+
+  #remember(entry: EntryOf<"tool-call"> | EntryOf<"tool-end">): void {
+    if (entry.type === "tool-end") this.#calls.delete(entry.key);
+    else this.#calls.set(entry.key, { name: entry.name, input: entry.input });
+  }
+
   /** Nothing moves any more. */
   close(): void {
+    for (const { announcement } of this.#calls.values()) clearTimeout(announcement);
     this.#spinner.stop();
   }
 
@@ -97,26 +119,30 @@ export class RunView {
   #modelFailed({ model, error, then }: EntryOf<"model-error">): void {
     if (then === "fail") return;
     const next = then === "retry" ? "It is asked again." : "The next model is asked.";
-    this.note(`${model} failed: ${error.message.replace(/[.\s]+$/, "")}. ${next}`);
+    const subject = error.message.includes(model) ? "" : `${model}: `;
+    this.note(`${subject}${error.message.replace(/[.\s]+$/, "")}. ${next}`);
   }
 
   #started({ key, name, attempt }: EntryOf<"tool-start">): void {
-    const call = this.#calls.get(key);
-    if (attempt === 1) this.#title(key, { name, input: call?.input });
-    const subject = cardSubject(name, call?.input);
+    const call = this.#calls.get(key) ?? { name, input: undefined };
+    if (attempt === 1) call.announcement = setTimeout(() => this.#title(key, call), QUICK).unref();
+    const subject = cardSubject(name, call.input);
     this.#spin(`${name}${subject ? ` ${subject}` : ""}${attempt > 1 ? `, attempt ${attempt}` : ""}`);
   }
 
   #paused(pause: EntryOf<"tool-pause">): void {
+    if (this.#asks && pause.reason === "approval") return;
     this.#spinner.stop();
     this.#title(pause.key, pause);
     this.#screen.print(cardPause(pause, this.#screen));
   }
 
   #ended(end: EntryOf<"tool-end">): void {
-    this.#spinner.stop();
-    if (this.#titled !== end.key) this.#title(end.key, { name: end.name, input: this.#calls.get(end.key)?.input });
+    const call = this.#calls.get(end.key) ?? { name: end.name, input: undefined };
+    clearTimeout(call.announcement);
     this.#calls.delete(end.key);
+    if (this.#calls.size === 0) this.#spinner.stop();
+    this.#title(end.key, call);
     this.#screen.print(`${cardResult(end, this.#screen)}\n`);
     this.#titled = "";
   }

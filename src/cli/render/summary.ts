@@ -1,29 +1,37 @@
 /** The last lines of a run: how it ended, what it took, and how to go on. */
 import type { ExecuteResult } from "../../core/result.ts";
+import type { Colors } from "./colors.ts";
 import type { Screen } from "./screen.ts";
-import { clean, count, duration, wrapWith } from "./text.ts";
+import { clean, count, duration } from "./text.ts";
 
 export interface RunFacts {
   durationMs: number;
-  session: string;
+  /** Where it can be said how to go on. */
+  session?: string;
 }
+
+const COLUMN = 9;
 
 export function printSummary(screen: Screen, result: ExecuteResult, { durationMs, session }: RunFacts): void {
   const { colors } = screen;
-  const ends = { success: colors.green("Done"), error: colors.red("Failed"), interrupted: colors.yellow("Waiting") };
+  const { label, paint } = ending(result, colors);
   const { inputTokens, outputTokens } = result.usage;
   const facts = [
     count(result.iterations.length, "model call"),
     `${count(inputTokens, "token")} in, ${outputTokens.toLocaleString("en")} out`,
     ...(result.cost === undefined ? [] : [`$${result.cost.toFixed(4)}`]),
     duration(durationMs),
-    session,
   ];
-  const rest = wrapWith(facts.join(" · "), screen.width, " ".repeat(9)).trimStart();
-  const label = ends[result.status as keyof typeof ends];
-  screen.print(
-    `${label}${" ".repeat(9 - { success: 4, error: 6, interrupted: 7 }[result.status as "success"]!)}${colors.dim(rest)}`,
-  );
+  screen.print(`${paint(label.padEnd(COLUMN))}${colors.dim(facts.join(" · "))}`);
+  if (session) screen.print(colors.dim(`${"Session".padEnd(COLUMN)}${session}`));
+}
+
+function ending(result: ExecuteResult, colors: Colors): { label: string; paint: (text: string) => string } {
+  if (result.status === "success") return { label: "Done", paint: colors.green };
+  if (result.status === "interrupted") return { label: "Waiting", paint: colors.yellow };
+  return result.stopReason === "aborted"
+    ? { label: "Stopped", paint: colors.yellow }
+    : { label: "Failed", paint: colors.red };
 }
 
 /** What an exit gave, when it gave more than text that was shown already. */

@@ -42,7 +42,7 @@ export class TextStream {
 
   /** What to show below the lines that stay. */
   tail(): string[] {
-    return this.#rest.trim() ? wrap(clean(this.#rest), this.#screen.width).slice(-TAIL_ROWS) : [];
+    return this.#rest.trim() ? wrap(clean(this.#rest), this.#screen.width - 1).slice(-TAIL_ROWS) : [];
   }
 
   #print(length: number): void {

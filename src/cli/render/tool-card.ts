@@ -5,8 +5,8 @@ import type { Colors } from "./colors.ts";
 import { clean, count, duration, oneLine, truncate } from "./text.ts";
 
 /** Lines of a result that are shown: its first ones, and the last ones of a command. */
-const HEAD = 4;
-const TAIL = 4;
+const HEAD = 5;
+const TAIL = 5;
 /** Lines of an edit's diff. */
 const DIFF = 40;
 
@@ -42,19 +42,28 @@ interface Look {
 
 /** The lines below the title. */
 export function cardResult(end: EntryOf<"tool-end">, { width, colors }: Look): string {
-  const failed = end.error !== undefined;
   const lines = resultLines(end);
-  const mark = failed ? colors.red("failed") : colors.green("done");
-  const status = `${mark} ${colors.dim(`in ${duration(end.durationMs)}`)}`;
-  const isDiff = lines.some((line) => /^\s*```diff/.test(line)) || end.name.toLowerCase() === "edit";
-  const shown = isDiff ? lines.slice(0, DIFF) : shortened(lines);
-  const rest = isDiff && lines.length > DIFF ? [`… ${count(lines.length - DIFF, "more line")}`] : [];
-  const painted = [...shown, ...rest]
-    .filter((line) => !/^\s*```/.test(line))
-    .map((line) => paint(truncate(line.trimEnd(), width - 4), { isDiff, failed, colors }));
+  const { text, failed } = takeStatus(end, lines);
+  const isDiff = lines.some((line) => line.startsWith("@@ "));
+  const painted = (isDiff ? diffPart(lines) : shortened(lines)).map((line) => {
+    const short = truncate(line.trimEnd(), width - 4);
+    if (isDiff && line.startsWith("+")) return colors.green(short);
+    if (isDiff && line.startsWith("-")) return colors.red(short);
+    return end.error ? colors.red(short) : colors.dim(short);
+  });
+  const status = failed ? colors.red(text) : colors.green(text);
   return [...painted.map((line) => `  ${colors.dim("│")} ${line}`.trimEnd()), `  ${colors.dim("└")} ${status}`].join(
     "\n",
   );
+}
+
+/** How it ended, as a few words. A command says so itself, in the last line of its output: `[exit 1, 0.3 s]`. */
+function takeStatus({ error, durationMs }: EntryOf<"tool-end">, lines: string[]): { text: string; failed: boolean } {
+  const own = /^\[((?:exit \d+|killed)[^\]]*)\]$/.exec(lines.at(-1) ?? "")?.[1];
+  if (own) lines.pop();
+  if (error) return { text: `failed, ${duration(durationMs)}`, failed: true };
+  if (own) return { text: own, failed: !own.startsWith("exit 0") };
+  return { text: `done, ${duration(durationMs)}`, failed: false };
 }
 
 /** A call that waits, or that was decided on. */
@@ -68,7 +77,8 @@ function resultLines({ error, content, output, signal, name }: EntryOf<"tool-end
   const texts = content?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`));
   const lines = textLines(texts?.join("\n") ?? modelText(output));
   // A file's content says little to whoever has the file.
-  return name.toLowerCase() === "read" && lines.length > 1 ? [count(lines.length, "line")] : lines;
+  const numbered = name.toLowerCase() === "read" ? lines.filter((line) => /^\s*\d+ /.test(line)).length : 0;
+  return numbered > 0 ? [count(numbered, "line")] : lines;
 }
 
 function textLines(text: string): string[] {
@@ -77,14 +87,13 @@ function textLines(text: string): string[] {
   return lines;
 }
 
+function diffPart(lines: string[]): string[] {
+  if (lines.length <= DIFF) return lines;
+  return [...lines.slice(0, DIFF), `… ${count(lines.length - DIFF, "more line")}`];
+}
+
 function shortened(lines: string[]): string[] {
   if (lines.length <= HEAD + TAIL + 1) return lines;
   const left = lines.length - HEAD - TAIL;
   return [...lines.slice(0, HEAD), `… ${count(left, "line")} …`, ...lines.slice(-TAIL)];
-}
-
-function paint(line: string, { isDiff, failed, colors }: { isDiff: boolean; failed: boolean; colors: Colors }): string {
-  if (isDiff && line.startsWith("+")) return colors.green(line);
-  if (isDiff && line.startsWith("-")) return colors.red(line);
-  return failed ? colors.red(line) : colors.dim(line);
 }
