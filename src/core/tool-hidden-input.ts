@@ -16,7 +16,7 @@ export function withoutStatics(json: JsonSchema, statics: Statics): JsonSchema {
  */
 function hide(json: JsonSchema, statics: Statics, root: JsonSchema): JsonSchema {
   const { default: _, examples: __, ...schema } = followRef(json, root);
-  const result: JsonSchema = isPlainObject(schema.properties) ? hideProperties(schema, statics, root) : schema;
+  const result: JsonSchema = isPlainObject(schema.properties) ? hideProperties(schema, statics, root) : { ...schema };
   for (const word of ["anyOf", "oneOf"]) {
     if (!Array.isArray(schema[word])) continue;
     delete result[word]; // without the property that told them apart, more than one may fit
