@@ -2,10 +2,16 @@
 import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HaftError } from "../base/errors.ts";
-import { type Entry, LOG_VERSION, type Store } from "../core/log.ts";
-import { checkEpoch } from "./epoch.ts";
+import type { Store } from "../core/log.ts";
+import { readLines } from "./lines.ts";
+import { checkAppend, type Held } from "./may-append.ts";
 
-/** `folder` is made when it is first written to. Sessions are named by letters, digits, `_`, `-` and `.`. */
+/**
+ * `folder` is made when it is first written to. Sessions are named by letters, digits, `_`, `-` and `.`.
+ *
+ * Appends of one process go one after the other. Between processes the file shows who wrote last: a writer that is
+ * behind gets HaftError `STORE_EPOCH_STALE` or `STORE_CONFLICT`.
+ */
 export function fileStore(folder: string): Store {
   const open = new Map<string, SessionFile>();
   const fileOf = (session: string): SessionFile => {
@@ -14,8 +20,8 @@ export function fileStore(folder: string): Store {
     return known;
   };
   return {
-    read: (session, after = -1) => fileOf(session).read(after),
-    append: (session, entries, { epoch }) => fileOf(session).append(entries, epoch),
+    read: async (session, after = -1) => fileOf(session).read(after),
+    append: async (session, entries, { epoch }) => fileOf(session).append(entries, epoch),
   };
 }
 
@@ -25,7 +31,8 @@ class SessionFile {
   readonly #session: string;
   /** Appends go one after the other. */
   #last: Promise<unknown> = Promise.resolve();
-  #epoch: number | undefined;
+  /** What the file held after our own last append, and how long it was then. */
+  #known: (Held & { size: number }) | undefined;
 
   constructor(folder: string, session: string) {
     if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/.test(session)) {
@@ -38,47 +45,46 @@ class SessionFile {
     this.#path = join(folder, `${session}.jsonl`);
   }
 
-  async read(after: number): Promise<Entry[]> {
+  async read(after: number) {
     await this.#last.catch(() => {});
-    const { entries } = parse(await this.#text(), this.#session);
+    const { entries } = readLines(await this.#bytes(), this.#session);
     return entries.filter(({ seq }) => seq > after);
   }
 
-  append(entries: readonly Entry[], epoch: number): Promise<void> {
+  append(entries: Parameters<Store["append"]>[1], epoch: number): Promise<void> {
     const work = this.#last.catch(() => {}).then(() => this.#write(entries, epoch));
     this.#last = work;
     return work;
   }
 
-  async #write(entries: readonly Entry[], epoch: number): Promise<void> {
-    if (this.#epoch === undefined) await this.#prepare();
-    checkEpoch(this.#session, epoch, this.#epoch!);
+  async #write(entries: Parameters<Store["append"]>[1], epoch: number): Promise<void> {
     const lines = entries.map((entry) => `${JSON.stringify(epoch === 0 ? entry : { ...entry, epoch })}\n`).join("");
-    const file = await open(this.#path, "a");
+    if (!this.#known) await mkdir(this.#folder, { recursive: true });
+    const file = await open(this.#path, "a+");
     try {
-      const { size } = await file.stat();
-      await writeWhole(file, lines, size);
+      const held = await this.#heldBy(file);
+      checkAppend(this.#session, held, entries, epoch);
+      await writeWhole(file, lines, held.size);
+      if (held.size === 0) await syncFolder(this.#folder);
+      const last = entries.at(-1)?.seq ?? held.last;
+      this.#known = { epoch, last, size: held.size + Buffer.byteLength(lines) };
     } finally {
       await file.close();
     }
-    this.#epoch = epoch;
   }
 
-  /** Cuts off a line that was torn by a crash, so that the next append begins on a line of its own. */
-  async #prepare(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
-    const text = await this.#text();
-    const { epoch, bytes } = parse(text, this.#session);
-    if (bytes < Buffer.byteLength(text)) {
-      const file = await open(this.#path, "r+");
-      await file.truncate(bytes).finally(() => file.close());
-    }
-    this.#epoch = epoch;
+  /** Read again only when somebody else wrote. A line that a crash tore is cut off. */
+  async #heldBy(file: FileHandle): Promise<Held & { size: number }> {
+    const { size } = await file.stat();
+    if (this.#known?.size === size) return this.#known;
+    const { entries, epoch, length } = readLines(await this.#bytes(), this.#session);
+    if (length < size) await file.truncate(length);
+    return { epoch, last: entries.at(-1)?.seq, size: length };
   }
 
-  async #text(): Promise<string> {
-    return readFile(this.#path, "utf8").catch((error) => {
-      if (error.code === "ENOENT") return "";
+  async #bytes(): Promise<Buffer> {
+    return readFile(this.#path).catch((error) => {
+      if (error.code === "ENOENT") return Buffer.alloc(0);
       throw error;
     });
   }
@@ -95,40 +101,9 @@ async function writeWhole(file: FileHandle, lines: string, size: number): Promis
   }
 }
 
-function parse(text: string, session: string): { entries: Entry[]; epoch: number; bytes: number } {
-  const lines = text.split("\n");
-  const torn = lines.pop()!; // after the last line end: nothing, or what a crash left
-  const entries: Entry[] = [];
-  let epoch = 0;
-  let bytes = Buffer.byteLength(text) - Buffer.byteLength(torn);
-  for (const [index, line] of lines.entries()) {
-    try {
-      const { epoch: written = 0, ...entry } = JSON.parse(line) as Entry & { epoch?: number };
-      checkVersion(entry as Entry, session);
-      entries.push(entry as Entry);
-      epoch = Math.max(epoch, written);
-    } catch (cause) {
-      if (HaftError.is(cause)) throw cause;
-      if (index === lines.length - 1) {
-        bytes -= Buffer.byteLength(line) + 1;
-        break;
-      }
-      throw new HaftError("STORE_CORRUPT", `Line ${index + 1} of session "${session}" is not JSON`, {
-        cause,
-        hint: "The lines before it can be kept: cut the file there.",
-      });
-    }
-  }
-  return { entries, epoch, bytes };
-}
-
-function checkVersion({ v }: Entry, session: string): void {
-  if (v === LOG_VERSION) return;
-  throw new HaftError(
-    "LOG_VERSION_UNKNOWN",
-    `Session "${session}" was written in format ${v}; this version reads format ${LOG_VERSION}`,
-    {
-      hint: "Update Haft.",
-    },
-  );
+/** A new file is in its folder for good only when the folder is synced as well. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined); // not every system opens folders
+  await handle?.sync().catch(() => {});
+  await handle?.close();
 }
