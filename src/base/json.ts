@@ -53,7 +53,12 @@ function canonicalObject(value: Record<string, unknown>): string {
   return `{${pairs.join(",")}}`;
 }
 
+/** SHA-256 of a text, 43 characters of base64url. */
+export function hashText(text: string): string {
+  return hash("sha256", text, "base64url" as "hex");
+}
+
 /** SHA-256 of the canonical text, 43 characters of base64url. */
 export function hashOf(value: unknown): string {
-  return hash("sha256", canonicalJson(value), "base64url" as "hex");
+  return hashText(canonicalJson(value));
 }

@@ -3,7 +3,7 @@
 /** How exact a limit is, in milliseconds. */
 export const TICK_MS = 100;
 
-type Check = (now: number) => void;
+type Check = (now: number) => unknown;
 
 const checks = new Set<Check>();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -83,8 +83,26 @@ export class CallContext implements ToolContext {
     this.#controller?.abort(reason);
   }
 
+  /** This context, as that of the attempt that begins now. */
+  begin(): CallContext {
+    if (this.#expired !== undefined) return this.forAttempt(this.attempt);
+    this.#isAttempt = true;
+    return this;
+  }
+
+  /** Calls back when whoever made the call aborts it, until the returned function is called. */
+  onAbort(listener: () => void): () => void {
+    const outer = this.#settings.abortSignal;
+    if (!outer) return ignore;
+    const { onAbort } = this[channel];
+    if (onAbort) return onAbort(listener);
+    outer.addEventListener("abort", listener, { once: true });
+    return () => outer.removeEventListener("abort", listener);
+  }
+
   /** The attempt is over: nothing of it stays on the signal of a run that may go on for long. */
   release(): void {
+    this.#isAttempt = false;
     if (this.#listener) this.#settings.abortSignal?.removeEventListener("abort", this.#listener);
   }
 

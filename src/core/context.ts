@@ -41,6 +41,8 @@ export interface ToolContext<Options = any> {
 export interface CallChannel {
   /** The input that was validated already, and what came of it: the same value is not validated twice. */
   prepared?: { raw: unknown; value: unknown };
+  /** Calls back when the run is aborted, until the returned function is called. Cheaper than a listener on the signal. */
+  onAbort?(listener: () => void): () => void;
   /** Awaited before the second and each later attempt. */
   onRetry?(attempt: number, error: unknown): Promise<void> | void;
   assigns?: Record<string, unknown>;

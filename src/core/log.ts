@@ -68,8 +68,8 @@ export type EntryBody =
       input: Json;
       /** Hash of name and effective input. A decision is bound to it. */
       hash: string;
-      /** Hash of name and input as they were asked for. A replay must ask for the same. */
-      asked: string;
+      /** Hash of name and input as they were asked for, where that is another. A replay must ask for the same. */
+      asked?: string;
     }
   | { type: "tool-pause"; name: string; input: Json; hash: string; reason: PauseReason; message: string; meta?: Json }
   | { type: "decision"; decision: Decision; hash: string }
@@ -137,8 +137,8 @@ export interface AppendOptions {
 export interface Store {
   /** The entries of a session in order of `seq`, those with a greater `seq` than `after` when it is given. */
   read(session: string, after?: number): Promise<Entry[]>;
-  /** Durable when it resolves. All of the entries, or none. */
-  append(session: string, entries: readonly Entry[], options: AppendOptions): Promise<void>;
+  /** Durable when it resolves, or at once when it gives no promise. All of the entries, or none. */
+  append(session: string, entries: readonly Entry[], options: AppendOptions): Promise<void> | void;
 }
 
 export type { UserMessage };

@@ -66,7 +66,11 @@ export interface ErrorResult extends ResultFacts {
   readonly error: HaftError;
 }
 
-type SuccessResult<E extends Exit<any, any>> = [E] extends [never] ? TextSuccess : E extends any ? ExitSuccess<E> : never;
+type SuccessResult<E extends Exit<any, any>> = [E] extends [never]
+  ? TextSuccess
+  : E extends any
+    ? ExitSuccess<E> | never // a list that nobody knows may be empty
+    : never;
 
 /** `ExecuteResult<never>` is that of a run without exits, whose output is text. */
 export type ExecuteResult<E extends Exit<any, any> = any> = SuccessResult<E> | InterruptedResult | ErrorResult;

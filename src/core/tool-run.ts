@@ -1,6 +1,7 @@
 /** One call of a tool, whoever asked: validate, run the handler within its time, try again, validate what it gave. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { HaftError, messageOf } from "../base/errors.ts";
+import { TICK_MS, watch } from "../base/watchdog.ts";
 import { CallContext } from "./call-context.ts";
 import { channel, type ToolContext } from "./context.ts";
 import { issueText, type Validator } from "./schema.ts";
@@ -58,7 +59,7 @@ export function optionsMissing(tool: Tool): HaftError {
 
 async function attempts(tool: Tool, input: unknown, call: CallContext): Promise<unknown> {
   for (let { attempt } = call; ; attempt++) {
-    const ctx = call.forAttempt(attempt);
+    const ctx = attempt === call.attempt ? call.begin() : call.forAttempt(attempt);
     try {
       const { outerSignal } = call;
       if (outerSignal?.aborted) throw aborted(tool, outerSignal.reason);
@@ -80,32 +81,48 @@ function callHandler(tool: Tool, input: unknown, ctx: CallContext): unknown {
   return isThenable(given) ? within(tool, Promise.resolve(given), ctx) : given;
 }
 
+/** The handler's promise, unless its time is up or the call is aborted before. */
 function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<unknown> {
   const timeoutMs = tool.definition.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
-  const outer = ctx.outerSignal;
   return new Promise((resolve, reject) => {
-    const timer = timeoutMs < 2 ** 31 ? setTimeout(expire, timeoutMs) : undefined;
-    outer?.addEventListener("abort", cancel, { once: true });
-    if (outer?.aborted) cancel();
-    work.finally(settle).then(resolve, reject);
-
-    function settle(): void {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", cancel);
-    }
-    function expire(): void {
-      settle();
+    const forgetTime = limit(timeoutMs, () => {
       const error = new HaftError("TOOL_TIMEOUT", `Tool "${tool.name}" did not finish within ${timeoutMs} ms`, {
         hint: "Its timeoutMs can be raised; a handler should stop when ctx.abortSignal fires.",
       });
+      settle();
       ctx.expire(error);
       reject(error);
-    }
-    function cancel(): void {
+    });
+    const forgetAbort = ctx.onAbort(() => {
       settle();
-      reject(aborted(tool, outer?.reason));
-    }
+      reject(aborted(tool, ctx.outerSignal?.reason));
+    });
+    const settle = (): void => {
+      forgetTime();
+      forgetAbort();
+    };
+    work.then(
+      (value) => {
+        settle();
+        resolve(value);
+      },
+      (error) => {
+        settle();
+        reject(error);
+      },
+    );
   });
+}
+
+/** Long limits share one coarse timer; short ones are exact. */
+function limit(timeoutMs: number, expire: () => void): () => void {
+  if (timeoutMs === Number.POSITIVE_INFINITY) return () => {};
+  if (timeoutMs >= 100 * TICK_MS) {
+    const end = Date.now() + timeoutMs;
+    return watch((now) => now >= end && expire());
+  }
+  const timer = setTimeout(expire, timeoutMs);
+  return () => clearTimeout(timer);
 }
 
 function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {

@@ -26,7 +26,7 @@ export async function act(
   iteration.context = context;
   if (response.finishReason === "content-filter" || response.finishReason === "length")
     return { type: "cut", reason: response.finishReason };
-  const refused = await beforeExecution(run, iteration);
+  const refused = run.hooks.onBeforeExecution && (await beforeExecution(run, iteration));
   if (refused) return refused;
   if (run.abortSignal.aborted) return { type: "aborted" };
 
@@ -123,7 +123,7 @@ class Batch implements Hands {
     try {
       if (this.#stopped?.type === "paused" || this.#stopped?.type === "aborted" || this.#stopped?.type === "failed")
         return undefined;
-      if (this.#skip) return skipCall(this.#run, callId, asked, this.#skip);
+      if (this.#skip) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
       const done = await executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
       if (done.type === "result") return done.result;
       if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");

@@ -1,5 +1,5 @@
 /** May this call run? Who must agree, and what was decided. */
-import { decode, encode } from "../base/codec.ts";
+import { decode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { channel } from "../core/context.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
@@ -13,6 +13,11 @@ import type { Call } from "./execute-tool-call.ts";
  * - `paused`: wait.
  */
 export type Clearance = { type: "run"; input?: unknown } | { type: "settled"; output: unknown } | { type: "paused" };
+
+/** False for the common call: new, and of a tool that nobody must agree to. */
+export function needsClearance({ past, tool }: Call): boolean {
+  return past !== undefined || tool.definition.approval !== undefined;
+}
 
 export async function clear(call: Call): Promise<Clearance> {
   const { past, tool } = call;
@@ -78,8 +83,9 @@ async function pause(call: Call, reason: PauseReason, message: string): Promise<
 function note(call: Call, reason: PauseReason, message: string): PendingCall {
   const { run, callId, tool, hash, past } = call;
   if (past?.pause?.reason === reason && past.pause.hash === hash) return toPending(past.pause);
-  const input = encode(call.input ?? null, "input");
-  return toPending(run.log.record(callId, { type: "tool-pause", name: tool.name, input, hash, reason, message }));
+  return toPending(
+    run.log.record(callId, { type: "tool-pause", name: tool.name, input: call.shown, hash, reason, message }),
+  );
 }
 
 function denied(reason: string): HaftError {

@@ -7,21 +7,31 @@ import { resolveTool } from "../core/tool-spec.ts";
 import { checkExits, NamedTools } from "./named-tools.ts";
 import type { RunState } from "./run-state.ts";
 
-export async function buildContext(run: RunState, index: number): Promise<IterationContext> {
+/** Built once where nothing is dynamic; only the messages grow. */
+export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
+  return fixed.get(run) ?? build(run, index);
+}
+
+const fixed = new WeakMap<RunState, IterationContext>();
+
+async function build(run: RunState, index: number): Promise<IterationContext> {
   const { options } = run;
   const ctx = run.dynamic(index);
-  const instructions = await valueOf(options.instructions, ctx);
-  const entries = await valueOf(options.tools, ctx);
-  const exits = (await valueOf(options.exits as Dynamic<readonly Exit[]> | undefined, ctx)) ?? noExits;
+  const instructions = await currentValue(options.instructions, ctx);
+  const entries = await currentValue(options.tools, ctx);
+  const exits = (await currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx)) ?? noExits;
   const tools = toolSetFor(run, entries ?? noTools);
   checkExits(exits, tools);
-  return { instructions: instructions ?? "", messages: run.messages, tools, exits };
+  const context = { instructions: instructions ?? "", messages: run.messages, tools, exits };
+  const isDynamic = [options.instructions, options.tools, options.exits].some((value) => typeof value === "function");
+  if (!isDynamic) fixed.set(run, context);
+  return context;
 }
 
 const noTools: readonly ToolEntry[] = [];
 const noExits: readonly Exit[] = [];
 
-export function valueOf<T>(value: Dynamic<T> | undefined, ctx: DynamicContext): T | undefined | Promise<T> {
+export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicContext): T | undefined | Promise<T> {
   return typeof value === "function" ? (value as (ctx: DynamicContext) => T | Promise<T>)(ctx) : value;
 }
 

@@ -2,12 +2,11 @@
 import { HaftError } from "../base/errors.ts";
 import type { EntryBody, EntryOf } from "../core/log.ts";
 import type { Presentation } from "../core/mode.ts";
-import { type LanguageModel, type Model, type ModelRef, modelName } from "../core/model.ts";
-import { valueOf } from "./context.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { callModel, type Listener } from "./model/call.ts";
+import { callOptions } from "./model/call-options.ts";
 import { judge, type ModelFailure } from "./model/failure.ts";
-import { Prompt } from "./model/prompt.ts";
+import { chainOf, type OpenModel, openModel } from "./model/open-model.ts";
 import type { RunState } from "./run-state.ts";
 
 type Response = EntryOf<"model-response">;
@@ -27,7 +26,7 @@ async function ask(run: RunState, iteration: RunningIteration, request: Presenta
   const { attempts = 3 } = run.options.modelLimits ?? {};
   const chain = await chainOf(run, iteration.index);
   for (let number = 0; ; number++) {
-    const model = await resolve(run, chain[number]!);
+    const model = await openModel(run, chain[number]!);
     const isLast = number === chain.length - 1;
     for (let attempt = 1; ; attempt++) {
       const outcome = await tryOnce(run, iteration, request, model, attempt, attempt < attempts, isLast);
@@ -48,13 +47,13 @@ async function tryOnce(
   run: RunState,
   iteration: RunningIteration,
   request: Presentation,
-  model: LanguageModel,
+  opened: OpenModel,
   attempt: number,
   mayRetry: boolean,
   isLast: boolean,
 ): Promise<Outcome> {
   const key = iteration.id;
-  const name = modelName(model);
+  const { model, name, traits, prompt } = opened;
   run.log.record(key, { type: "model-start", model: name, attempt });
   const listener = run.watchers.any ? new Shown(run, key) : undefined;
   const startedAt = Date.now();
@@ -62,8 +61,9 @@ async function tryOnce(
     run.abortSignal.throwIfAborted();
     const answer = await callModel({
       model,
-      traits: run.traits.get(model)!,
-      options: await callOptions(run, iteration.index, request, model),
+      traits,
+      options: await callOptions(run, iteration.index, request, opened),
+      prompt: prompt.for(request.instructions, run.messages),
       controller: run.modelCalls,
       onAbort: (listener) => run.abort.on(() => listener(run.abortSignal.reason)),
       idleMs: run.options.modelLimits?.idleMs ?? 60_000,
@@ -71,7 +71,6 @@ async function tryOnce(
     });
     const body: EntryBody = { type: "model-response", model: name, durationMs: Date.now() - startedAt, ...answer };
     const response = run.log.record(key, body) as Response;
-    await run.log.durable();
     return { type: "answered", response };
   } catch (thrown) {
     if (run.abortSignal.aborted) throw run.abortSignal.reason;
@@ -140,87 +139,16 @@ class Shown implements Listener {
   }
 }
 
-async function chainOf(run: RunState, index: number): Promise<readonly ModelRef[]> {
-  const model = (await valueOf(run.options.model, run.dynamic(index))) ?? run.rooms.defaultModel();
-  const chain = (Array.isArray(model) ? model : model === undefined ? [] : [model]) as readonly ModelRef[];
-  if (chain.length > 0) return chain;
-  throw new HaftError("MODEL_MISSING", "No model was named for this run", {
-    hint: 'Give execute({ model: "provider:name" }) or a provider object, or set HAFT_MODEL.',
-  });
-}
-
-const resolved = new WeakMap<RunState, Map<string, LanguageModel>>();
-
-async function resolve(run: RunState, ref: ModelRef): Promise<LanguageModel> {
-  const model = typeof ref === "string" ? await named(run, ref) : ref;
-  if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function") {
-    throw new HaftError("OPTIONS_INVALID", "model is neither a provider object nor text", {
-      hint: 'Give an AI SDK provider model (openai("gpt-5")) or its name ("openai:gpt-5").',
-    });
-  }
-  if (!run.traits.has(model)) run.traits.set(model, await run.rooms.traits(model));
-  return model;
-}
-
-async function named(run: RunState, id: string): Promise<LanguageModel> {
-  const known = resolved.get(run) ?? new Map<string, LanguageModel>();
-  resolved.set(run, known);
-  const model = known.get(id) ?? (await run.rooms.model(id));
-  known.set(id, model);
-  return model;
-}
-
-async function callOptions(
-  run: RunState,
-  index: number,
-  request: Presentation,
-  model: LanguageModel,
-): Promise<Record<string, unknown>> {
-  const { options } = run;
-  const ctx = run.dynamic(index);
-  const traits = run.traits.get(model)!;
-  let prompt = run.prompts.get(model);
-  if (!prompt) {
-    prompt = new Prompt(model, traits, run.origins);
-    run.prompts.set(model, prompt);
-  }
-  const temperature = await valueOf(options.temperature, ctx);
-  const effort = await valueOf(options.reasoningEffort, ctx);
-  const reasoning = effort === undefined ? undefined : await run.rooms.reasoning(model, effort);
-  const providerOptions = merge(traits.providerOptions, reasoning?.providerOptions, options.providerOptions);
-  return {
-    prompt: prompt.for(request.instructions, run.messages),
-    ...(request.tools.length > 0 && { tools: request.tools, toolChoice: { type: "auto" } }),
-    ...(temperature !== undefined && { temperature }),
-    ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
-    ...(reasoning?.reasoning !== undefined && { reasoning: reasoning.reasoning }),
-    ...(providerOptions && { providerOptions }),
-  };
-}
-
-function merge(
-  ...all: (Record<string, Record<string, any>> | undefined)[]
-): Record<string, Record<string, any>> | undefined {
-  let result: Record<string, Record<string, any>> | undefined;
-  for (const options of all) {
-    for (const [provider, values] of Object.entries(options ?? {})) {
-      result = { ...result, [provider]: { ...result?.[provider], ...values } };
-    }
-  }
-  return result;
-}
-
 /** @throws the reason of an abort */
 function pause(run: RunState, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = () => {
+    const unlink = run.abort.on(() => {
       clearTimeout(timer);
       reject(run.abortSignal.reason);
-    };
+    });
     const timer = setTimeout(() => {
-      run.abortSignal.removeEventListener("abort", stop);
+      unlink();
       resolve();
     }, waitMs);
-    run.abortSignal.addEventListener("abort", stop, { once: true });
   });
 }

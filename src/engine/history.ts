@@ -1,5 +1,6 @@
 /** The conversation as a reading of the log. */
 import { decode } from "../base/codec.ts";
+import type { Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
 import type { Message, ToolMessage, ToolResultPart, UserMessage } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
@@ -40,10 +41,12 @@ export function readHistory(entries: readonly Entry[]): History {
         break;
       case "iteration-end":
         if (open) messages.push({ role: "assistant", content: open.content });
-        append(messages, entry.messages, (callId) => resultPart(calls.get(callId), ends.get(callId)));
+        append(messages, entry.messages, (callId) => partOf(calls.get(callId), ends.get(callId)));
         assigns = { ...assigns, ...assignsOf(entry.key, ends) };
         messages.push(...held.splice(0));
         open = undefined;
+        ends.clear();
+        calls.clear();
         break;
       case "compaction":
         messages.splice(0, messages.length, ...entry.messages);
@@ -72,13 +75,9 @@ export function append(
   }
 }
 
-/** A call's end as the model reads it. */
-export function resultPart(
-  call: EntryOf<"tool-call"> | undefined,
-  end: EntryOf<"tool-end"> | undefined,
-): ToolResultPart | undefined {
-  if (!call || !end) return undefined;
-  return { type: "tool-result", toolCallId: call.id, toolName: call.name, output: outputOf(end) };
+/** A call's end as the model reads it. `id` is the provider's. */
+export function resultPart(id: string, end: EntryOf<"tool-end">): ToolResultPart {
+  return { type: "tool-result", toolCallId: id, toolName: end.name, output: outputOf(end) };
 }
 
 function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
@@ -94,11 +93,23 @@ function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
   return { type: "content", value };
 }
 
-/** The assigns of an iteration's calls, in the order of the calls: the last one wins. */
-export function assignsOf(iteration: string, ends: ReadonlyMap<string, EntryOf<"tool-end">>): Record<string, unknown> {
+function partOf(
+  call: EntryOf<"tool-call"> | undefined,
+  end: EntryOf<"tool-end"> | undefined,
+): ToolResultPart | undefined {
+  return call && end && resultPart(call.id, end);
+}
+
+/** The assigns of an iteration's calls. */
+function assignsOf(iteration: string, ends: ReadonlyMap<string, EntryOf<"tool-end">>): Record<string, unknown> {
   const own = [...ends.values()].filter(({ key, assigns }) => assigns !== undefined && key.startsWith(`${iteration}/`));
-  own.sort((a, b) => callNumber(a.key) - callNumber(b.key));
-  return Object.assign({}, ...own.map(({ assigns }) => decode(assigns!)));
+  return mergeAssigns(own.map(({ key, assigns }) => ({ callId: key, assigns: assigns! })));
+}
+
+/** In the order of the calls: the last one wins. */
+export function mergeAssigns(all: readonly { callId: string; assigns: Json }[]): Record<string, unknown> {
+  const sorted = [...all].sort((a, b) => callNumber(a.callId) - callNumber(b.callId));
+  return Object.assign({}, ...sorted.map(({ assigns }) => decode(assigns)));
 }
 
 function callNumber(callId: string): number {

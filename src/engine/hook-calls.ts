@@ -7,9 +7,8 @@ import type { Happened } from "./settle.ts";
 
 /** A ThinkSignal skips the model call; any other throw is an error of the run. */
 export async function beforeIteration(run: RunState, iteration: RunningIteration): Promise<Happened | undefined> {
-  if (!run.hooks.onIterationStart) return undefined;
   try {
-    await run.hooks.onIterationStart(iteration, run.controller);
+    await run.hooks.onIterationStart?.(iteration, run.controller);
     return run.abortSignal.aborted ? { type: "aborted" } : undefined;
   } catch (error) {
     if (ThinkSignal.is(error)) return { type: "thinking", reason: error.reason, context: error.context };
@@ -19,10 +18,9 @@ export async function beforeIteration(run: RunState, iteration: RunningIteration
 
 /** Throwing refuses the batch, and the model reads why; a ThinkSignal makes it think again. */
 export async function beforeExecution(run: RunState, iteration: RunningIteration): Promise<Happened | undefined> {
-  if (!run.hooks.onBeforeExecution) return undefined;
   let given: { code?: string } | void;
   try {
-    given = await run.hooks.onBeforeExecution(iteration, run.controller);
+    given = await run.hooks.onBeforeExecution?.(iteration, run.controller);
   } catch (error) {
     if (ThinkSignal.is(error)) return { type: "thinking", reason: error.reason, context: error.context };
     return { type: "refused", message: messageOf(error) };

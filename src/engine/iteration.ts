@@ -1,12 +1,15 @@
 /** One iteration, top to bottom: build context, present, generate, act, settle. */
+
+import type { Json } from "../base/json.ts";
 import type { Iteration } from "../core/hooks.ts";
-import type { IterationStatus } from "../core/log.ts";
-import { type Message, textOf } from "../core/message.ts";
+import type { EntryOf } from "../core/log.ts";
+import { type Message, type ToolResultPart, textOf } from "../core/message.ts";
 import type { IterationContext } from "../core/mode.ts";
 import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
 import { act } from "./act.ts";
 import { buildContext } from "./context.ts";
 import { generate } from "./generate.ts";
+import { mergeAssigns, resultPart } from "./history.ts";
 import { beforeIteration } from "./hook-calls.ts";
 import type { Ending, RunState } from "./run-state.ts";
 import { settle } from "./settle.ts";
@@ -17,7 +20,7 @@ export async function runIteration(run: RunState, index: number): Promise<Ending
   run.steering.at(iteration.id);
   run.messages.push(...run.steering.takeSteers());
 
-  const skipped = await beforeIteration(run, iteration);
+  const skipped = run.hooks.onIterationStart && (await beforeIteration(run, iteration));
   if (skipped) return settle(run, iteration, undefined, skipped);
 
   const context = await buildContext(run, index); //                what the model should know
@@ -38,6 +41,9 @@ export class RunningIteration implements Iteration {
   usage: Usage = noUsage;
   status: Iteration["status"];
   context: IterationContext | undefined;
+  /** The calls of this iteration that are over, by our key: what the model reads of them. */
+  readonly results = new Map<string, ToolResultPart>();
+  readonly #assigns: { callId: string; assigns: Json }[] = [];
 
   constructor(run: RunState, index: number) {
     this.id = `${run.id}/${index}`;
@@ -50,6 +56,15 @@ export class RunningIteration implements Iteration {
     this.text = textOf({ content });
     this.usage = usage;
     this.calls = calls;
+  }
+
+  ended(id: string, end: EntryOf<"tool-end">): void {
+    this.results.set(end.key, resultPart(id, end));
+    if (end.assigns !== undefined) this.#assigns.push({ callId: end.key, assigns: end.assigns });
+  }
+
+  get assigns(): Record<string, unknown> | undefined {
+    return this.#assigns.length > 0 ? mergeAssigns(this.#assigns) : undefined;
   }
 
   end(status: Iteration["status"]): void {
@@ -68,5 +83,3 @@ export class RunningIteration implements Iteration {
     return { id, index, text, calls, usage, status };
   }
 }
-
-export type { IterationStatus };

@@ -85,29 +85,39 @@ export class RunLog {
     await this.durable();
   }
 
-  /** Appends go one after the other. */
+  /** Appends go one after the other; a store that writes at once needs no promise. */
   #write(): void {
     if (this.#scheduled) clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
     const batch = this.#open;
     this.#open = newBatch();
-    const written = this.#append(batch, this.#last);
+    const written = this.#last ? this.#last.then(() => this.#append(batch)) : this.#append(batch);
+    if (written) this.#keep(written.then(() => this.#tell(batch)));
+    else this.#tell(batch);
+  }
+
+  #append({ entries }: Batch): Promise<void> | undefined {
+    const { store, session, epoch } = this.#settings.store!;
+    try {
+      const written = store.append(session, entries, { epoch });
+      return written?.catch((cause) => {
+        throw this.#fail(cause);
+      });
+    } catch (cause) {
+      return Promise.reject(this.#fail(cause));
+    }
+  }
+
+  #tell(batch: Batch): void {
+    for (const event of batch.events) this.#settings.tell(event);
+  }
+
+  #keep(written: Promise<void>): void {
     this.#last = written;
     written.then(
       () => this.#settle(written),
       () => {}, // whoever awaits durable() sees it; so does failed()
     );
-  }
-
-  async #append(batch: Batch, before: Promise<void> | undefined): Promise<void> {
-    const { store, session, epoch } = this.#settings.store!;
-    if (before) await before;
-    try {
-      await store.append(session, batch.entries, { epoch });
-    } catch (cause) {
-      throw this.#fail(cause);
-    }
-    for (const event of batch.events) this.#settings.tell(event);
   }
 
   /** Live events that came during the last append are told now. */

@@ -7,18 +7,10 @@ import type { Hooks, Iteration } from "../core/hooks.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
 import type { ModeSession, Presentation } from "../core/mode.ts";
-import {
-  addUsage,
-  type LanguageModel,
-  type ModelResponse,
-  type ModelTraits,
-  noUsage,
-  type Usage,
-} from "../core/model.ts";
+import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { Journal } from "./journal.ts";
-import type { Prompt } from "./model/prompt.ts";
 import { providerOf } from "./model/prompt.ts";
 import type { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
@@ -74,8 +66,6 @@ export class RunState {
   lastRequest: Presentation | undefined;
   /** Who wrote an assistant message. */
   readonly origins = new WeakMap<object, string>();
-  readonly prompts = new Map<LanguageModel, Prompt>();
-  readonly traits = new Map<LanguageModel, ModelTraits>();
   #modelCalls = new AbortController();
 
   constructor(parts: RunParts) {

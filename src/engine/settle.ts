@@ -5,7 +5,7 @@ import type { EntryOf, IterationStatus, LoggedMessage } from "../core/log.ts";
 import { userText } from "../core/message.ts";
 import type { Outcome, StoppedCall } from "../core/mode.ts";
 import { modelText } from "../core/tool-result.ts";
-import { append, assignsOf, resultPart } from "./history.ts";
+import { append } from "./history.ts";
 import { afterIteration } from "./hook-calls.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { abortedEnding, type Ending, type RunState } from "./run-state.ts";
@@ -39,7 +39,10 @@ export async function settle(
     case "thinking": {
       const { reason, context } = happened;
       const said = context === undefined ? [] : [userText(modelText(context))]; // a tool's context is its call's result
-      await end(run, iteration, { type: "thinking", reason }, [...unfinished(run, response, happened), ...said]);
+      await end(run, iteration, { type: "thinking", reason }, [
+        ...unfinished(run, iteration, response, happened),
+        ...said,
+      ]);
       return undefined;
     }
     case "refused": {
@@ -53,10 +56,10 @@ export async function settle(
       iteration.end({ type: "interrupted" });
       return { status: "interrupted", stopReason: "interrupted" };
     case "aborted":
-      await end(run, iteration, { type: "aborted" }, unfinished(run, response, happened));
+      await end(run, iteration, { type: "aborted" }, unfinished(run, iteration, response, happened));
       return abortedEnding(run);
     case "cut":
-      await end(run, iteration, { type: "text" }, unfinished(run, response, {}));
+      await end(run, iteration, { type: "text" }, unfinished(run, iteration, response, {}));
       return { status: "error", stopReason: "model", error: cut(happened.reason) };
     case "failed":
       iteration.end({ type: "failed" });
@@ -143,40 +146,28 @@ async function end(
   messages: readonly LoggedMessage[],
 ): Promise<void> {
   run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages] });
-  const { calls, ends } = callsOf(run, iteration.id);
-  append(run.messages, messages, (callId) => resultPart(calls.get(callId), ends.get(callId)));
-  if (ends.size > 0) run.assigns = { ...run.assigns, ...assignsOf(iteration.id, ends) };
+  append(run.messages, messages, (callId) => iteration.results.get(callId));
+  const { assigns } = iteration;
+  if (assigns) run.assigns = { ...run.assigns, ...assigns };
   const said = run.steering.takeSteers();
   run.messages.push(...said);
   run.steered = said.length > 0;
   iteration.end(status);
-  await afterIteration(run, iteration);
-}
-
-/** The entries of this iteration's calls, found from the end of the log: the cost is that of the iteration. */
-function callsOf(run: RunState, iteration: string) {
-  const calls = new Map<string, EntryOf<"tool-call">>();
-  const ends = new Map<string, EntryOf<"tool-end">>();
-  const { entries } = run.log;
-  for (let index = entries.length - 1; index >= 0; index--) {
-    const entry = entries[index]!;
-    if (entry.type === "tool-end" && entry.key.startsWith(`${iteration}/`)) ends.set(entry.key, entry);
-    else if (entry.type === "tool-call" && entry.key.startsWith(`${iteration}/`)) {
-      if (!calls.has(entry.key)) calls.set(entry.key, entry);
-    } else if (entry.type === "model-response" && entry.key === iteration) break;
-    else if (entry.type === "iteration-end" && entry.key !== iteration) break;
-  }
-  return { calls, ends };
+  if (run.hooks.onIterationEnd) await afterIteration(run, iteration);
 }
 
 /** Every call that the model asked for gets a result, or providers refuse the conversation. */
-function unfinished(run: RunState, response: Response, { keys = new Map(), skip }: Stopped): readonly LoggedMessage[] {
+function unfinished(
+  run: RunState,
+  iteration: RunningIteration,
+  response: Response,
+  { keys = new Map(), skip }: Stopped,
+): readonly LoggedMessage[] {
   if (!response) return [];
-  const { ends } = callsOf(run, `${response.key}`);
   const results = new Map<string, StoppedCall>();
   for (const { id } of run.mode.read(response)) {
     const callId = keys.get(id);
-    const isOver = callId !== undefined && ends.has(callId);
+    const isOver = callId !== undefined && iteration.results.has(callId);
     results.set(id, isOver ? { callId } : { message: `Not done: ${skip ?? "the run stopped before"}` });
   }
   return run.mode.stopped(response, results);

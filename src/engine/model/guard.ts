@@ -1,0 +1,110 @@
+/** Ends a call that is aborted or silent, even where a package ignores its signal while the socket is silent. */
+import { TICK_MS, watch } from "../../base/watchdog.ts";
+import { BrokenAnswer, CallFault } from "./failure.ts";
+
+export interface GuardSettings {
+  /** Its signal is what the package was given. */
+  controller: AbortController;
+  /** Calls back when the run is aborted, until the returned function is called. */
+  onAbort(listener: (reason: unknown) => void): () => void;
+  /** Milliseconds without any part of an answer that has begun. */
+  idleMs: number;
+}
+
+/** Takes the parts of a stream. */
+export interface Taker {
+  take(part: any): void;
+  readonly begun: boolean;
+}
+
+/** How much longer than `idleMs` a model may think before it says anything. */
+const THINKING = 10;
+
+export class Guard {
+  /** Why the call was ended from outside. */
+  reason: unknown;
+  #seen = 0;
+  #taker: Taker | undefined;
+  #fail: ((reason: unknown) => void) | undefined;
+  readonly #controller: AbortController;
+  readonly #releases: (() => void)[];
+
+  constructor({ controller, onAbort, idleMs }: GuardSettings) {
+    this.#controller = controller;
+    this.#releases = [onAbort((reason) => this.#end(reason)), this.#watchSilence(idleMs)];
+  }
+
+  race<T>(work: PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      if (this.reason !== undefined) reject(this.reason);
+      work.then(resolve, reject);
+    });
+  }
+
+  /**
+   * Gives every part of the stream to the taker. By hand: Promise.race would keep a reaction for every part.
+   * Two reads wait at a time, which costs less than one after the other. The reader is never cancelled: after an abort
+   * that raises, in some packages, a rejection that nobody can catch.
+   */
+  read(stream: ReadableStream<any>, taker: Taker): Promise<void> {
+    const reader = stream.getReader();
+    this.#taker = taker;
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const end = (error: unknown): void => {
+        isOver = true;
+        reject(error);
+      };
+      const received = ({ done, value }: { done: boolean; value?: any }): void => {
+        if (isOver) return;
+        if (done) {
+          isOver = true;
+          return resolve();
+        }
+        this.#seen++;
+        try {
+          taker.take(value);
+        } catch (error) {
+          return end(error);
+        }
+        reader.read().then(received, broken);
+      };
+      const broken = (error: unknown): void => end(new BrokenAnswer(error));
+
+      this.#fail = end;
+      if (this.reason !== undefined) return end(this.reason);
+      reader.read().then(received, broken);
+      reader.read().then(received, broken);
+    });
+  }
+
+  /** Nobody wants the rest of the answer. */
+  hangUp(): void {
+    this.#controller.abort(this.reason);
+  }
+
+  release(): void {
+    for (const release of this.#releases) release();
+  }
+
+  /** Counts the time in which this process could have heard something: not that of a blocked thread or a closed lid. */
+  #watchSilence(idleMs: number): () => void {
+    let seen = 0;
+    let silentMs = 0;
+    let last = Date.now();
+    return watch((now) => {
+      silentMs = this.#seen === seen ? silentMs + Math.min(now - last, 2 * TICK_MS) : 0;
+      seen = this.#seen;
+      last = now;
+      const limit = this.#taker?.begun ? idleMs : idleMs * THINKING;
+      if (silentMs >= limit) this.#end(new CallFault("MODEL_SILENT", `nothing came for ${limit} ms`));
+    });
+  }
+
+  #end(reason: unknown): void {
+    this.reason ??= reason ?? new Error("aborted");
+    this.hangUp();
+    this.#fail?.(this.reason);
+  }
+}
