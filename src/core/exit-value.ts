@@ -1,7 +1,7 @@
 /** Reads the value that a model leaves with: kindly, but never by guessing between two readings. */
 import { isPlainObject } from "../base/json.ts";
 import type { Exit } from "./exit.ts";
-import { followRef, type JsonSchema } from "./json-schema.ts";
+import { followRef, type JsonSchema, objectBranches } from "./json-schema.ts";
 import { issueText, type Validator } from "./schema.ts";
 
 export type ExitReading = { ok: true; exit: Exit; value: unknown } | { ok: false; exit?: Exit; message: string };
@@ -30,24 +30,30 @@ export function findExit(name: string, exits: readonly Exit[]): Exit | undefined
 }
 
 /**
- * Tries, in order: the value as it stands, the properties as the value, one property alone; then the same wrapped
- * under the keys that the schema has, with the discriminator of a union added where only one variant fits.
+ * Tries, in order: what was sent as it stands, the value alone, a single property alone; then the same under the one
+ * field of the schema where it fits; then as the one variant of a union that it fits, with the mark of that variant.
  */
 export async function readExitValue(exit: Exit, sent: Record<string, unknown>): Promise<ExitReading> {
-  if (!exit.schema) return { ok: true, exit, value: unchecked(sent) };
-  const given = readings(sent);
+  const { schema } = exit;
+  if (!schema) return { ok: true, exit, value: unchecked(sent) };
 
-  let first: string | undefined;
-  for (const value of [...given, ...given.flatMap((value) => wrapped(value, exit.schema!))]) {
-    const checked = await exit.schema.check(value);
-    if (checked.ok) return { ok: true, exit, value: checked.value };
-    first ??= issueText(checked.issues);
+  const given = readings(sent, schema);
+  const known = given.filter((value) => hasKnownKey(value, schema));
+  let problem: string | undefined;
+  for (const value of known.length > 0 ? known : given) {
+    const checked = await schema.check(value);
+    if (!checked.ok) problem ??= issueText(checked.issues);
+    else if (known.length > 0) return { ok: true, exit, value: checked.value };
   }
-  const fits = await variants(given, exit.schema);
-  if (fits.length === 1) return { ok: true, exit, value: fits[0] };
 
-  const problem = fits.length > 1 ? "the value fits more than one variant; name the one that is meant" : first;
-  return { ok: false, exit, message: `Exit "${exit.name}" was not taken: ${problem}. It takes ${shapeText(exit)}` };
+  const fits = (await fitting(given, schema, asField)) ?? (await fitting(given, schema, asVariants)) ?? [];
+  if (fits.length === 1) return { ok: true, exit, value: fits[0] };
+  if (fits.length > 1) problem = "the value fits in more than one way; name what is meant";
+  return {
+    ok: false,
+    exit,
+    message: `Exit "${exit.name}" was not taken: ${problem ?? "nothing it knows was sent"}. It takes ${shapeText(exit)}`,
+  };
 }
 
 /** Without a schema: the value, else the one property, else all of them. */
@@ -57,53 +63,63 @@ function unchecked(sent: Record<string, unknown>): unknown {
   return keys.length === 1 ? sent[keys[0]!] : keys.length === 0 ? undefined : sent;
 }
 
-function readings(sent: Record<string, unknown>): unknown[] {
+function readings(sent: Record<string, unknown>, schema: Validator): unknown[] {
   const { value, ...rest } = sent;
   const keys = Object.keys(rest);
-  const list: unknown[] = [];
-  if ("value" in sent) list.push(value);
-  if (keys.length === 1 && !("value" in sent) && isWrapper(keys[0]!, rest[keys[0]!])) list.push(rest, rest[keys[0]!]);
-  else if (keys.length > 0) list.push(rest, ...(keys.length === 1 ? [rest[keys[0]!]] : []));
-  if (list.length === 0) list.push(rest);
-  if ("value" in sent) list.push(sent);
-  return list;
+  const declared = declaredKeys(schema);
+  if (!("value" in sent)) return keys.length === 1 && !declared.includes(keys[0]!) ? [rest, rest[keys[0]!]] : [rest];
+  const both = declared.includes("value") ? [sent, value] : [value, sent];
+  return keys.length > 0 ? [...both, rest] : both;
 }
 
-function isWrapper(key: string, value: unknown): boolean {
-  return ["props", "data"].includes(key) && isPlainObject(value);
+/** A schema may drop keys that it does not know; a reading of which everything would be dropped is none. */
+function hasKnownKey(value: unknown, schema: Validator): boolean {
+  if (!isPlainObject(value) || Object.keys(value).length === 0) return true;
+  const declared = declaredKeys(schema);
+  return declared.length === 0 || Object.keys(value).some((key) => declared.includes(key));
 }
 
-const commonKeys = ["result", "value", "data", "message", "error", "output", "response"];
-
-/** A text, number or list where an object with one such field was meant. */
-function wrapped(value: unknown, schema: Validator): unknown[] {
-  if (isPlainObject(value)) return [];
-  const own = Object.keys(schema.json.properties ?? {});
-  return [...new Set([...own, ...commonKeys])].map((key) => ({ [key]: value }));
+function declaredKeys({ json }: Validator): string[] {
+  return objectBranches(json, json).flatMap(({ properties }) => Object.keys(properties ?? {}));
 }
 
-async function variants(given: readonly unknown[], schema: Validator): Promise<unknown[]> {
-  const options = [...(schema.json.anyOf ?? []), ...(schema.json.oneOf ?? [])].map((item) =>
-    followRef(item, schema.json),
-  );
+type Candidates = (value: unknown, schema: Validator) => unknown[];
+
+/** The values that fit, made from the first reading of which one fits. */
+async function fitting(
+  given: readonly unknown[],
+  schema: Validator,
+  candidates: Candidates,
+): Promise<unknown[] | undefined> {
   for (const value of given) {
     const fits: unknown[] = [];
-    for (const option of options) {
-      for (const candidate of asVariant(value, option)) {
-        const checked = await schema.check(candidate);
-        if (checked.ok) fits.push(checked.value);
-      }
+    for (const candidate of candidates(value, schema)) {
+      const checked = await schema.check(candidate);
+      if (checked.ok) fits.push(checked.value);
     }
     if (fits.length > 0) return fits;
   }
-  return [];
+  return undefined;
 }
 
-function asVariant(value: unknown, option: JsonSchema): unknown[] {
-  const fields = Object.entries((option.properties ?? {}) as Record<string, JsonSchema>);
+/** A text, number or list where an object with one such field was meant. */
+function asField(value: unknown, { json }: Validator): unknown[] {
+  return isPlainObject(value) ? [] : Object.keys(json.properties ?? {}).map((key) => ({ [key]: value }));
+}
+
+function asVariants(value: unknown, { json }: Validator): unknown[] {
+  const variants = [...(json.anyOf ?? []), ...(json.oneOf ?? [])] as JsonSchema[];
+  return variants.flatMap((variant) => asVariant(value, followRef(variant, json)));
+}
+
+/** The value with the constants that tell the variant from the others. */
+function asVariant(value: unknown, variant: JsonSchema): unknown[] {
+  const fields = Object.entries((variant.properties ?? {}) as Record<string, JsonSchema>);
   const marks = Object.fromEntries(fields.flatMap(([key, field]) => ("const" in field ? [[key, field.const]] : [])));
   if (Object.keys(marks).length === 0) return [];
-  if (isPlainObject(value)) return [{ ...marks, ...value }];
+  if (isPlainObject(value))
+    return Object.keys(value).some((key) => variant.properties[key]) ? [{ ...marks, ...value }] : [];
+  if (value === null || typeof value === "boolean") return []; // it may be meant as the mark itself
   return fields.flatMap(([key]) => (key in marks ? [] : [{ ...marks, [key]: value }]));
 }
 

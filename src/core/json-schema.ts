@@ -28,6 +28,17 @@ export function resolvePointer(pointer: string, root: JsonSchema): unknown {
   return target;
 }
 
+/** The object schemas that a schema may be: itself, or those of its variants. */
+export function objectBranches(json: JsonSchema, root: JsonSchema): JsonSchema[] {
+  const schema = followRef(json, root);
+  if (isPlainObject(schema.properties)) return [schema];
+  const variants = ["anyOf", "oneOf", "allOf"].flatMap((word) =>
+    Array.isArray(schema[word]) ? (schema[word] as JsonSchema[]) : [],
+  );
+  if (variants.length > 0) return variants.flatMap((variant) => objectBranches(variant, root));
+  return [schema.type].flat().includes("object") ? [schema] : [];
+}
+
 /** `["a", 0, "b"]` → `a[0].b` */
 export function keyPath(keys: readonly PropertyKey[]): string {
   let text = "";

@@ -2,7 +2,7 @@
 import { HaftError } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
 import type { ToolContext } from "./context.ts";
-import { followRef, type JsonSchema } from "./json-schema.ts";
+import { followRef, type JsonSchema, objectBranches } from "./json-schema.ts";
 import { jsonValidator } from "./json-schema-check.ts";
 import { type Checked, issueText, type Validator } from "./schema.ts";
 
@@ -57,7 +57,7 @@ function checkPlaces(statics: Record<string, unknown>, input: Validator, owner: 
   walk(statics, [root], "");
 
   function walk(values: Record<string, unknown>, schemas: JsonSchema[], path: string): void {
-    const objects = schemas.flatMap((schema) => branches(followRef(schema, root), root));
+    const objects = schemas.flatMap((schema) => objectBranches(schema, root));
     for (const [key, value] of Object.entries(values)) {
       const place = `${path}${key}`;
       const owners = objects.filter(({ properties }) => isPlainObject(properties) && Object.hasOwn(properties, key));
@@ -101,16 +101,6 @@ function unknownKey(place: string, objects: readonly JsonSchema[], owner: string
 
 function invalid(owner: string, message: string): HaftError {
   return new HaftError("TOOL_STATIC_INVALID", `${owner}: ${message}`);
-}
-
-/** The object schemas that a schema may be. */
-function branches(json: JsonSchema, root: JsonSchema): JsonSchema[] {
-  const inner = ["anyOf", "oneOf", "allOf"].flatMap((word) =>
-    Array.isArray(json[word]) ? (json[word] as JsonSchema[]) : [],
-  );
-  if (isPlainObject(json.properties) || inner.length === 0)
-    return json.type === "object" || json.properties ? [json] : [];
-  return inner.flatMap((item) => branches(followRef(item, root), root));
 }
 
 function isClosed({ additionalProperties: extra, patternProperties }: JsonSchema, raw: boolean): boolean {
