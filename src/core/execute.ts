@@ -100,7 +100,9 @@ export interface ModelLimits {
  *
  * An async function that returns a Run gives its result: hand out `{ run }` instead.
  */
-export interface Run<E extends Exit<any, any> = any> extends PromiseLike<ExecuteResult<E>>, AsyncIterable<RunEvent> {
+export interface Run<E extends Exit<any, any> | undefined = any>
+  extends PromiseLike<ExecuteResult<E>>,
+    AsyncIterable<RunEvent> {
   readonly id: string;
   /** Reads the message with the next model request; calls that have not started are skipped. False when the run is over. */
   steer(message: string): boolean;

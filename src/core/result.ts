@@ -66,11 +66,15 @@ export interface ErrorResult extends ResultFacts {
   readonly error: HaftError;
 }
 
-type SuccessResult<E extends Exit<any, any>> = [E] extends [never]
-  ? TextSuccess
-  : E extends any
-    ? ExitSuccess<E> | never // a list that nobody knows may be empty
-    : never;
+/** The exits that a run with these may leave by; undefined where it may end with text: there are none, or nobody knows. */
+export type ExitOf<Exits extends readonly Exit<any, any>[]> = Exits extends readonly [any, ...any[]]
+  ? Exits[number]
+  : Exits[number] | undefined;
 
-/** `ExecuteResult<never>` is that of a run without exits, whose output is text. */
-export type ExecuteResult<E extends Exit<any, any> = any> = SuccessResult<E> | InterruptedResult | ErrorResult;
+type SuccessResult<E> = [E] extends [never] ? TextSuccess : E extends Exit<any, any> ? ExitSuccess<E> : TextSuccess;
+
+/** `ExecuteResult<undefined>` is that of a run without exits, whose output is text. */
+export type ExecuteResult<E extends Exit<any, any> | undefined = any> =
+  | SuccessResult<E>
+  | InterruptedResult
+  | ErrorResult;

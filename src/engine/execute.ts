@@ -3,7 +3,7 @@ import { newId } from "../base/ids.ts";
 import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { RunEvent } from "../core/log.ts";
-import type { ExecuteResult } from "../core/result.ts";
+import type { ExecuteResult, ExitOf } from "../core/result.ts";
 import { finish, internal, recalledEnding } from "./finish.ts";
 import { loop, recallFinished } from "./loop.ts";
 import type { RunLog } from "./record.ts";
@@ -17,8 +17,8 @@ import { Watchers } from "./watchers.ts";
 export function createExecute(rooms: Rooms) {
   return function execute<const Exits extends readonly Exit<any, any>[] = readonly []>(
     options: ExecuteOptions<Exits>,
-  ): Run<Exits[number]> {
-    return new RunningRun(rooms, options as ExecuteOptions) as unknown as Run<Exits[number]>;
+  ): Run<ExitOf<Exits>> {
+    return new RunningRun(rooms, options as ExecuteOptions) as unknown as Run<ExitOf<Exits>>;
   };
 }
 
