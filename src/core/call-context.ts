@@ -1,7 +1,7 @@
 /** The context object of one call. Costly parts (the abort signal, the sandbox) are made when they are read. */
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { type CallChannel, channel, type Logger, type ToolContext } from "./context.ts";
+import { type AbortSource, type CallChannel, channel, type Logger, type ToolContext } from "./context.ts";
 import type { SandboxAccess } from "./sandbox.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -72,9 +72,12 @@ export class CallContext implements ToolContext {
     return this.#controller.signal;
   }
 
-  /** The signal of whoever made the call, without one made for this context. */
-  get outerSignal(): AbortSignal | undefined {
-    return this.#settings.abortSignal;
+  /** The abort of whoever made the call, without that of this context. */
+  get outer(): AbortSource | undefined {
+    const { abort } = this[channel];
+    if (abort) return abort;
+    const { abortSignal } = this.#settings;
+    return abortSignal && sourceOf(abortSignal);
   }
 
   /** Fires this context's signal only: the attempt's time is up. */
@@ -88,16 +91,6 @@ export class CallContext implements ToolContext {
     if (this.#expired !== undefined) return this.forAttempt(this.attempt);
     this.#isAttempt = true;
     return this;
-  }
-
-  /** Calls back when whoever made the call aborts it, until the returned function is called. */
-  onAbort(listener: () => void): () => void {
-    const outer = this.#settings.abortSignal;
-    if (!outer) return ignore;
-    const { onAbort } = this[channel];
-    if (onAbort) return onAbort(listener);
-    outer.addEventListener("abort", listener, { once: true });
-    return () => outer.removeEventListener("abort", listener);
   }
 
   /** The attempt is over: nothing of it stays on the signal of a run that may go on for long. */
@@ -173,6 +166,17 @@ function within(around: CallChannel): CallChannel {
     },
     set warnings(warnings) {
       around.warnings = warnings;
+    },
+  };
+}
+
+function sourceOf(signal: AbortSignal): AbortSource {
+  return {
+    aborted: signal.aborted,
+    reason: signal.reason,
+    on(listener) {
+      signal.addEventListener("abort", listener, { once: true });
+      return () => signal.removeEventListener("abort", listener);
     },
   };
 }

@@ -37,12 +37,20 @@ export interface ToolContext<Options = any> {
   progress(message: string): void;
 }
 
+/** An abort that can be looked at and listened to. */
+export interface AbortSource {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  /** Calls back on an abort, until the returned function is called. */
+  on(listener: () => void): () => void;
+}
+
 /** What the engine and `Tool.execute` tell each other about one call, beside what the handler sees. */
 export interface CallChannel {
   /** The input that was validated already, and what came of it: the same value is not validated twice. */
   prepared?: { raw: unknown; value: unknown };
-  /** Calls back when the run is aborted, until the returned function is called. Cheaper than a listener on the signal. */
-  onAbort?(listener: () => void): () => void;
+  /** How the run is aborted; cheaper than its signal. */
+  abort?: AbortSource;
   /** Awaited before the second and each later attempt. */
   onRetry?(attempt: number, error: unknown): Promise<void> | void;
   assigns?: Record<string, unknown>;

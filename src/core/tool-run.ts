@@ -61,8 +61,8 @@ async function attempts(tool: Tool, input: unknown, call: CallContext): Promise<
   for (let { attempt } = call; ; attempt++) {
     const ctx = attempt === call.attempt ? call.begin() : call.forAttempt(attempt);
     try {
-      const { outerSignal } = call;
-      if (outerSignal?.aborted) throw aborted(tool, outerSignal.reason);
+      const { outer } = call;
+      if (outer?.aborted) throw aborted(tool, outer.reason);
       const given = callHandler(tool, input, ctx);
       return accept(tool, given instanceof Promise ? await given : given, ctx);
     } catch (error) {
@@ -93,13 +93,14 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
       ctx.expire(error);
       reject(error);
     });
-    const forgetAbort = ctx.onAbort(() => {
+    const { outer } = ctx;
+    const forgetAbort = outer?.on(() => {
       settle();
-      reject(aborted(tool, ctx.outerSignal?.reason));
+      reject(aborted(tool, ctx.outer?.reason));
     });
     const settle = (): void => {
       forgetTime();
-      forgetAbort();
+      forgetAbort?.();
     };
     work.then(
       (value) => {
@@ -147,7 +148,7 @@ async function mayRetry(tool: Tool, input: unknown, error: unknown, ctx: CallCon
   const { retry } = tool.definition;
   const { attempt } = ctx;
   if (!retry || isSignal(error) || (HaftError.is(error) && neverRetried.has(error.code))) return false;
-  if (ctx.outerSignal?.aborted) return false;
+  if (ctx.outer?.aborted) return false;
   if (attempt >= MAX_ATTEMPTS) throw retryLimit(tool, error);
   const answer = retry({ input, attempt, error });
   return Boolean(isThenable(answer) ? await within(tool, Promise.resolve(answer), ctx) : answer);

@@ -28,7 +28,7 @@ export async function act(
     return { type: "cut", reason: response.finishReason };
   const refused = run.hooks.onBeforeExecution && (await beforeExecution(run, iteration));
   if (refused) return refused;
-  if (run.abortSignal.aborted) return { type: "aborted" };
+  if (run.abort.aborted) return { type: "aborted" };
 
   const batch = new Batch(run, iteration, context);
   return batch.run(() => run.mode.act(response, context, batch));
@@ -150,16 +150,21 @@ class Batch implements Hands {
     const all = async () => {
       while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
     };
-    const { abortSignal } = this.#run;
-    if (!abortSignal.aborted) {
-      await Promise.race([
-        all(),
-        new Promise<void>((resolve) => abortSignal.addEventListener("abort", () => resolve(), { once: true })),
-      ]);
-    }
-    if (abortSignal.aborted)
-      await Promise.race([all(), new Promise<void>((resolve) => setTimeout(resolve, ABORT_GRACE_MS).unref())]);
-    if (abortSignal.aborted) this.#stop({ type: "aborted" }, "the run was aborted");
+    const { abort } = this.#run;
+    if (!abort.aborted) await this.#unlessAborted(all());
+    if (!abort.aborted) return;
+    await Promise.race([all(), new Promise<void>((resolve) => setTimeout(resolve, ABORT_GRACE_MS).unref())]);
+    this.#stop({ type: "aborted" }, "the run was aborted");
+  }
+
+  #unlessAborted(work: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const unlink = this.#run.abort.on(resolve);
+      void work.then(() => {
+        unlink();
+        resolve();
+      });
+    });
   }
 
   #keysOf(happened: Happened): Happened {

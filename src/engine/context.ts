@@ -9,10 +9,8 @@ import type { RunState } from "./run-state.ts";
 
 /** Built once where nothing is dynamic; only the messages grow. */
 export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
-  return fixed.get(run) ?? build(run, index);
+  return run.fixedContext ?? build(run, index);
 }
-
-const fixed = new WeakMap<RunState, IterationContext>();
 
 async function build(run: RunState, index: number): Promise<IterationContext> {
   const { options } = run;
@@ -24,7 +22,7 @@ async function build(run: RunState, index: number): Promise<IterationContext> {
   checkExits(exits, tools);
   const context = { instructions: instructions ?? "", messages: run.messages, tools, exits };
   const isDynamic = [options.instructions, options.tools, options.exits].some((value) => typeof value === "function");
-  if (!isDynamic) fixed.set(run, context);
+  if (!isDynamic) run.fixedContext = context;
   return context;
 }
 
@@ -35,13 +33,11 @@ export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicConte
   return typeof value === "function" ? (value as (ctx: DynamicContext) => T | Promise<T>)(ctx) : value;
 }
 
-const sets = new WeakMap<RunState, { entries: readonly ToolEntry[]; set: ToolSet }>();
-
 /** The same list gives the same set: it is read once a run. */
 function toolSetFor(run: RunState, entries: readonly ToolEntry[]): ToolSet {
-  const known = sets.get(run);
-  if (known?.entries === entries) return known.set;
-  const set = new NamedTools(entries.map(resolveTool), { sandbox: run.sandbox });
-  sets.set(run, { entries, set });
-  return set;
+  if (run.tools?.entries !== entries)
+    run.tools = { entries, set: new NamedTools(entries.map(resolveTool), run.sandbox) };
+  return run.tools.set;
 }
+
+export { currentValue as valueOf };

@@ -164,7 +164,7 @@ async function perform(call: Call): Promise<Done> {
   run.log.record(callId, { type: "tool-start", name: tool.name, attempt: ctx.attempt });
   const written = run.log.durable();
   if (written) await written;
-  if (run.abortSignal.aborted) throw run.abortSignal.reason;
+  if (run.abort.aborted) throw run.abort.reason;
   return ended(call, await tool.execute(call.input, ctx));
 }
 
@@ -254,7 +254,7 @@ function contextOf(
   past?: PastCall,
 ): CallContext {
   const { log } = run;
-  const context = new CallContext({
+  return new CallContext({
     callId,
     attempt: (past?.attempts ?? 0) + 1,
     iteration: iteration.index,
@@ -265,11 +265,13 @@ function contextOf(
     secrets: run.secrets,
     options: tool.optionValues,
     assigns,
-    abortSignal: run.abortSignal,
+    get abortSignal() {
+      return run.abort.controller.signal; // made only for a handler that looks at it
+    },
     logger: run.logger,
     progress: (text) => log.emit({ type: "tool-output", key: callId, name: tool.name, text }),
     channel: {
-      onAbort: (listener) => run.abort.on(listener),
+      abort: run.abort,
       async onRetry(attempt, error) {
         log.emit({
           type: "retry",
@@ -285,7 +287,6 @@ function contextOf(
       },
     },
   });
-  return context;
 }
 
 function invalidJson(asked: AskedCall): HaftError {

@@ -84,7 +84,7 @@ class RunningRun implements Run {
   }
 
   abort(reason?: unknown): void {
-    this.#abort.controller.abort(reason);
+    this.#abort.abort(reason);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
@@ -116,7 +116,7 @@ async function runToEnd(run: RunState): Promise<Ending> {
     recallFinished(run);
     return recalledEnding(runEnd, Array.isArray(run.options.exits) ? run.options.exits : []);
   } catch (error) {
-    if (run.abortSignal.aborted) return abortedEnding(run);
+    if (run.abort.aborted) return abortedEnding(run);
     const failure = internal(error);
     return { status: "error", stopReason: failure.code.startsWith("MODEL_") ? "model" : "error", error: failure };
   }

@@ -9,7 +9,7 @@ import type { Happened } from "./settle.ts";
 export async function beforeIteration(run: RunState, iteration: RunningIteration): Promise<Happened | undefined> {
   try {
     await run.hooks.onIterationStart?.(iteration, run.controller);
-    return run.abortSignal.aborted ? { type: "aborted" } : undefined;
+    return run.abort.aborted ? { type: "aborted" } : undefined;
   } catch (error) {
     if (ThinkSignal.is(error)) return { type: "thinking", reason: error.reason, context: error.context };
     throw new HaftError("HOOK_FAILED", `onIterationStart threw: ${messageOf(error)}`, { cause: error });

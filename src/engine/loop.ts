@@ -5,7 +5,7 @@ import { abortedEnding, type Ending, type RunState } from "./run-state.ts";
 
 export async function loop(run: RunState): Promise<Ending> {
   for (let index = recallFinished(run) + 1; index <= run.limit; index++) {
-    if (run.abortSignal.aborted) return abortedEnding(run);
+    if (run.abort.aborted) return abortedEnding(run);
     const ending = await runIteration(run, index);
     if (ending) return ending;
   }

@@ -2,18 +2,18 @@
 import { HaftError } from "../base/errors.ts";
 import { Exit } from "../core/exit.ts";
 import type { ToolSet } from "../core/mode.ts";
+import type { SandboxAccess } from "../core/sandbox.ts";
 import type { Tool } from "../core/tool.ts";
-import type { ToolSurroundings } from "../core/tool-definition.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
   readonly #byName = new Map<string, Tool>();
-  readonly #surroundings: ToolSurroundings;
+  readonly #sandbox: SandboxAccess | undefined;
 
   /** @throws HaftError `DUPLICATE_TOOL` */
-  constructor(list: readonly Tool[], surroundings: ToolSurroundings = {}) {
+  constructor(list: readonly Tool[], sandbox?: SandboxAccess) {
     this.list = list;
-    this.#surroundings = surroundings;
+    this.#sandbox = sandbox;
     for (const tool of list) {
       if (this.#byName.has(tool.name)) throw duplicate(tool.name);
       this.#byName.set(tool.name, tool);
@@ -32,7 +32,7 @@ export class NamedTools implements ToolSet {
   }
 
   describe(tool: Tool): string {
-    return tool.describe(this.#surroundings);
+    return tool.describe({ sandbox: this.#sandbox });
   }
 }
 

@@ -1,18 +1,32 @@
-/** The run's AbortController, with listeners that are cheap to add and to take back: a run has thousands. */
+/** How a run is aborted: listeners that are cheap to add and take back, and an AbortController for those who ask for one. */
 
 export class RunAbort {
-  readonly controller = new AbortController();
   readonly #listeners = new Set<() => void>();
+  #controller: AbortController | undefined;
+  aborted = false;
+  reason: unknown;
 
-  constructor() {
-    this.controller.signal.addEventListener("abort", () => {
-      for (const listener of [...this.#listeners]) listener();
-    });
+  abort(reason: unknown = new DOMException("This operation was aborted", "AbortError")): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#controller?.abort(reason);
+    for (const listener of [...this.#listeners]) listener();
   }
 
   /** Calls back on an abort, unless it is taken back first by the returned function. */
   on(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Whoever aborts it aborts the run. Made when it is first asked for: most runs need none. */
+  get controller(): AbortController {
+    if (this.#controller) return this.#controller;
+    const controller = new AbortController();
+    this.#controller = controller;
+    if (this.aborted) controller.abort(this.reason);
+    controller.signal.addEventListener("abort", () => this.abort(controller.signal.reason), { once: true });
+    return controller;
   }
 }

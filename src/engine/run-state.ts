@@ -6,12 +6,21 @@ import type { Exit } from "../core/exit.ts";
 import type { Hooks, Iteration } from "../core/hooks.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
-import type { ModeSession, Presentation } from "../core/mode.ts";
-import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
+import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
+import {
+  addUsage,
+  type LanguageModel,
+  type ModelResponse,
+  type ModelTraits,
+  noUsage,
+  type Usage,
+} from "../core/model.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Secrets } from "../core/secrets.ts";
+import type { ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
-import { providerOf } from "./model/prompt.ts";
+import { type Prompt, providerOf } from "./model/prompt.ts";
+import type { NamedTools } from "./named-tools.ts";
 import type { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
@@ -64,8 +73,14 @@ export class RunState {
   steered = false;
   /** What the last model call was shown beside the messages. */
   lastRequest: Presentation | undefined;
+  /** What the model should know, where nothing of it is dynamic. */
+  fixedContext: IterationContext | undefined;
+  /** The tools as the last list gave them. */
+  tools: { entries: readonly ToolEntry[]; set: NamedTools } | undefined;
+  readonly prompts = new Map<LanguageModel, Prompt>();
+  readonly traits = new Map<LanguageModel, ModelTraits>();
   /** Who wrote an assistant message. */
-  readonly origins = new WeakMap<object, string>();
+  readonly origins = new Map<object, string>();
   #modelCalls = new AbortController();
 
   constructor(parts: RunParts) {
@@ -99,7 +114,7 @@ export class RunState {
 
   /** The controller of model calls: one for all of them, until one had to be ended. */
   get modelCalls(): AbortController {
-    if (this.#modelCalls.signal.aborted && !this.abortSignal.aborted) this.#modelCalls = new AbortController();
+    if (this.#modelCalls.signal.aborted && !this.abort.aborted) this.#modelCalls = new AbortController();
     return this.#modelCalls;
   }
 
@@ -130,7 +145,7 @@ export type Ending =
   | { status: "error"; stopReason: "iterations" | "budget" | "aborted" | "model" | "error" | "text"; error: HaftError };
 
 export function abortedEnding(run: RunState): Ending {
-  const { reason } = run.abortSignal;
+  const { reason } = run.abort;
   if (HaftError.is(reason) && reason.code !== "ABORTED") return { status: "error", stopReason: "error", error: reason };
   const isPlain = reason === undefined || (reason instanceof Error && reason.name === "AbortError");
   const error = new HaftError(

@@ -30,7 +30,7 @@ export interface Started {
 /** @throws HaftError for options that do not fit, secrets that are missing, a sandbox that is not there */
 export async function start(started: Started): Promise<RunState> {
   const { options, rooms, steering, watchers, abort } = started;
-  const tools = await toolsAtStart(options);
+  const tools = toolsAtStart(options);
   const entries = await pastEntries(options);
   const unfinished = unfinishedRun(entries);
   const id = unfinished ?? (isReplay(options, entries) ? lastRun(entries)! : started.id);
@@ -120,7 +120,7 @@ function openLog(
     entries,
     redact,
     ...(store && { store: { store, session: options.session ?? run, epoch } }),
-    failed: (error) => abort.controller.abort(error),
+    failed: (error) => abort.abort(error),
     tell(event) {
       watchers.tell(event);
       if (!hooks?.onTrace) return;

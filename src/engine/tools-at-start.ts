@@ -67,10 +67,10 @@ export function checkOptions(options: ExecuteOptions): void {
     throw invalid("prompt must be text, or a list of parts");
 }
 
-/** The tools where they are a list; where they are a function it is asked each iteration. */
-export async function toolsAtStart(options: ExecuteOptions): Promise<Tool[] | undefined> {
+/** The tools where they are a list; a function is asked for them each iteration. */
+export function toolsAtStart(options: ExecuteOptions): readonly Tool[] {
   const { tools } = options;
-  if (typeof tools === "function") return undefined;
+  if (typeof tools === "function") return [];
   if (tools !== undefined && !Array.isArray(tools)) throw invalid("tools must be a list of tools");
   const list = (tools ?? []).map(resolveTool);
   const named = new NamedTools(list);
@@ -78,9 +78,9 @@ export async function toolsAtStart(options: ExecuteOptions): Promise<Tool[] | un
   return list;
 }
 
-/** With dynamic tools nobody knows beforehand: they might. */
-export function wantsSandbox(tools: readonly Tool[] | undefined): boolean {
-  return tools?.some((tool) => tool.definition.sandbox) ?? false;
+/** Dynamic tools are not known yet: a run with those names its sandbox. */
+export function wantsSandbox(tools: readonly Tool[]): boolean {
+  return tools.some((tool) => tool.definition.sandbox);
 }
 
 function invalid(message: string, hint?: string): HaftError {
