@@ -3,13 +3,17 @@ import { HaftError } from "../base/errors.ts";
 import type { EntryBody, EntryOf } from "../core/log.ts";
 import type { Presentation } from "../core/mode.ts";
 import type { RunningIteration } from "./iteration.ts";
-import { callModel, type Listener } from "./model/call.ts";
-import { callOptions } from "./model/call-options.ts";
+import { logged, unlogged } from "./logged-error.ts";
+import { callModel } from "./model/call.ts";
+import { type CallOptions, callOptions } from "./model/call-options.ts";
 import { judge, type ModelFailure } from "./model/failure.ts";
-import { chainOf, type OpenModel, openModel } from "./model/open-model.ts";
+import { chainOf, letRest, type OpenModel, openModel } from "./model/open-model.ts";
+import { Shown } from "./model/shown.ts";
 import type { RunState } from "./run-state.ts";
 
 type Response = EntryOf<"model-response">;
+
+const defaults = { attempts: 3, idleMs: 60_000, backoffMs: 500, maxWaitMs: 60_000 };
 
 /** @throws HaftError with a `MODEL_…` code when every model failed, or the reason of an abort */
 export async function generate(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
@@ -22,133 +26,129 @@ export async function generate(run: RunState, iteration: RunningIteration, reque
   return response;
 }
 
-async function ask(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
-  const { attempts = 3 } = run.options.modelLimits ?? {};
-  const chain = await chainOf(run, iteration.index);
-  for (let number = 0; ; number++) {
-    const model = await openModel(run, chain[number]!);
-    const isLast = number === chain.length - 1;
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await tryOnce(run, iteration, request, model, attempt, attempt < attempts, isLast);
-      if (outcome.type === "answered") return outcome.response;
-      if (outcome.then === "next-model") break;
-      if (outcome.then === "fail") throw outcome.error;
-      await pause(run, outcome.waitMs);
+/** One model of the chain after the other. */
+async function ask(run: RunState, { id: key, index }: RunningIteration, request: Presentation): Promise<Response> {
+  const chain = await chainOf(run, index);
+  for (let position = 0; ; position++) {
+    const opened = await openModel(run, chain[position]!);
+    const options = await callOptions(run, index, request, opened);
+    const { instructions } = request;
+    const call = { run, key, opened, options, instructions, isLast: position === chain.length - 1 };
+    const response = await askOne(call);
+    if (response) return response;
+  }
+}
+
+interface Call {
+  run: RunState;
+  /** The iteration's. */
+  key: string;
+  opened: OpenModel;
+  options: CallOptions;
+  instructions: string;
+  /** There is no other model after this one. */
+  isLast: boolean;
+}
+
+/** One model, several times where that may help. Nothing when the next model is to be asked. */
+async function askOne(call: Call): Promise<Response | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await tryOnce(call, attempt);
+    switch (outcome.then) {
+      case "use":
+        return outcome.response;
+      case "retry":
+        await pause(call.run, outcome.waitMs);
+        break;
+      case "next-model":
+        return undefined;
+      case "fail":
+        throw outcome.error;
     }
   }
 }
 
 type Outcome =
-  | { type: "answered"; response: Response }
-  | { type: "failed"; then: Next; error: HaftError; waitMs: number };
-type Next = EntryOf<"model-error">["then"];
+  | { then: "use"; response: Response }
+  | { then: "retry"; waitMs: number }
+  | { then: "next-model" }
+  | { then: "fail"; error: HaftError };
 
-async function tryOnce(
-  run: RunState,
-  iteration: RunningIteration,
-  request: Presentation,
-  opened: OpenModel,
-  attempt: number,
-  mayRetry: boolean,
-  isLast: boolean,
-): Promise<Outcome> {
-  const key = iteration.id;
-  const { model, name, traits, prompt } = opened;
+async function tryOnce(call: Call, attempt: number): Promise<Outcome> {
+  const { run, key, options, instructions } = call;
+  const { model, name, traits, prompt } = call.opened;
   run.log.record(key, { type: "model-start", model: name, attempt });
-  const listener = run.watchers.any ? new Shown(run, key) : undefined;
+  const shown = run.watchers.any ? new Shown(run.log, key) : undefined;
   const startedAt = Date.now();
   try {
-    run.abortSignal.throwIfAborted();
+    if (run.abort.aborted) throw run.abort.reason;
     const answer = await callModel({
       model,
       traits,
-      options: await callOptions(run, iteration.index, request, opened),
-      prompt: prompt.for(request.instructions, run.messages),
+      options,
+      prompt: prompt.for(instructions, run.messages),
       controller: run.modelCalls,
-      onAbort: (listener) => run.abort.on(() => listener(run.abortSignal.reason)),
-      idleMs: run.options.modelLimits?.idleMs ?? 60_000,
-      listener,
+      onAbort: (listener) => run.abort.on(() => listener(run.abort.reason)),
+      idleMs: run.options.modelLimits?.idleMs ?? defaults.idleMs,
+      listener: shown,
     });
     const body: EntryBody = { type: "model-response", model: name, durationMs: Date.now() - startedAt, ...answer };
-    const response = run.log.record(key, body) as Response;
-    return { type: "answered", response };
+    return { then: "use", response: run.log.record(key, body) as Response };
   } catch (thrown) {
-    if (run.abortSignal.aborted) throw run.abortSignal.reason;
-    if (HaftError.is(thrown)) throw thrown; // ours: the store, the options
-    return failed(run, key, name, attempt, judge(thrown, name), mayRetry, isLast, listener);
+    if (run.abort.aborted) throw run.abort.reason;
+    if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
+    return failed(call, attempt, judge(thrown, name), shown);
   }
 }
 
-function failed(
-  run: RunState,
-  key: string,
-  model: string,
-  attempt: number,
-  failure: ModelFailure,
-  mayRetry: boolean,
-  isLast: boolean,
-  shown: Shown | undefined,
-): Outcome {
-  const { backoffMs = 500, maxWaitMs = 60_000 } = run.options.modelLimits ?? {};
-  const backoff = backoffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-  const waitMs = Math.round(failure.retryAfterMs ?? backoff);
-  const isTooLong = waitMs > maxWaitMs;
-  // A text that was shown is made again by the same model; another one would tell it differently.
-  const elsewhere = failure.isRetryable && !isLast && !shown?.any ? "next-model" : "fail";
-  const then: Next = failure.isRetryable && mayRetry && !isTooLong ? "retry" : elsewhere;
+function failed(call: Call, attempt: number, failure: ModelFailure, shown: Shown | undefined): Outcome {
+  const { run, key, opened, isLast } = call;
+  const { attempts, backoffMs, maxWaitMs } = { ...defaults, ...run.options.modelLimits };
+  const { retryAfterMs } = failure;
+  const backoff = Math.min(backoffMs * 2 ** (attempt - 1), maxWaitMs) * (0.75 + Math.random() / 2);
+  const waitMs = Math.round(retryAfterMs ?? backoff);
+  const isTooLong = retryAfterMs !== undefined && retryAfterMs > maxWaitMs;
 
-  const { error } = run.log.record(key, {
-    type: "model-error",
-    model,
-    attempt,
-    error: failure.error.toJSON() as any,
-    then,
-  });
+  const canRetry = failure.mayHelpAgain && attempt < attempts && !isTooLong;
+  // Text that was shown is told again by the same model; another one would tell it differently.
+  const canMoveOn = failure.mayHelpElsewhere && !isLast && !shown?.anyText;
+  const then = canRetry ? "retry" : canMoveOn ? "next-model" : "fail";
+
+  const { name } = opened;
+  const told = isTooLong ? withWait(failure.error, retryAfterMs, maxWaitMs) : failure.error;
+  const { error } = run.log.record(key, { type: "model-error", model: name, attempt, error: logged(told), then });
   if (shown?.any) run.log.emit({ type: "text-reset", key });
-  if (then === "retry")
-    run.log.emit({ type: "retry", key, what: "model", name: model, attempt: attempt + 1, waitMs, error });
-  return {
-    type: "failed",
-    then,
-    error: new HaftError(error.code, error.message, { hint: error.hint, data: error.data as any }),
-    waitMs,
-  };
+  if (then === "fail") return { then, error: unlogged(error) };
+  if (then === "next-model") {
+    letRest(opened, failure.error, retryAfterMs);
+    return { then };
+  }
+  run.log.emit({ type: "retry", key, what: "model", name, attempt: attempt + 1, waitMs, error });
+  return { then, waitMs };
 }
 
-/** Tells the watchers what grows. */
-class Shown implements Listener {
-  any = false;
-  readonly #names = new Map<string, string>();
-  constructor(
-    private readonly run: RunState,
-    private readonly key: string,
-  ) {}
-
-  text(text: string): void {
-    this.any = true;
-    this.run.log.emit({ type: "text-delta", key: this.key, text });
-  }
-
-  reasoning(text: string): void {
-    this.run.log.emit({ type: "reasoning-delta", key: this.key, text });
-  }
-
-  toolInput(id: string, name: string, text: string): void {
-    if (name) this.#names.set(id, name);
-    this.run.log.emit({ type: "tool-input-delta", key: this.key, id, name: this.#names.get(id) ?? "", text });
-  }
+function withWait({ code, message, data }: HaftError, retryAfterMs: number, maxWaitMs: number): HaftError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  return new HaftError(code, `${message} (it asks to wait for ${seconds} s)`, {
+    hint: `modelLimits.maxWaitMs allows ${maxWaitMs} ms: raise it, wait, or name a second model as a fallback.`,
+    data: { ...data, retryAfterMs },
+  });
 }
+
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** @throws the reason of an abort */
 function pause(run: RunState, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const unlink = run.abort.on(() => {
-      clearTimeout(timer);
-      reject(run.abortSignal.reason);
-    });
-    const timer = setTimeout(() => {
+    if (run.abort.aborted) return reject(run.abort.reason);
+    const done = () => {
       unlink();
       resolve();
-    }, waitMs);
+    };
+    const timer = setTimeout(done, Math.min(waitMs, LONGEST_TIMEOUT_MS));
+    const unlink = run.abort.on(() => {
+      clearTimeout(timer);
+      reject(run.abort.reason);
+    });
   });
 }

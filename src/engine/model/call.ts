@@ -8,15 +8,17 @@ import { Guard, type GuardSettings } from "./guard.ts";
 export interface CallSettings extends GuardSettings {
   model: LanguageModel;
   traits: ModelTraits;
-  /** The spec's call options, without `abortSignal`. */
+  /** The spec's call options, without `prompt` and `abortSignal`. */
   options: Record<string, unknown>;
-  listener?: Listener;
+  prompt: unknown[];
+  /** Streams, when there is one. */
+  listener: Listener | undefined;
 }
 
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export async function callModel(settings: CallSettings): Promise<Answer> {
-  const { model, traits, listener } = settings;
-  const options = { ...settings.options, abortSignal: settings.controller.signal };
+  const { model, traits, prompt, listener } = settings;
+  const options = { ...settings.options, prompt, abortSignal: settings.controller.signal };
   const guard = new Guard(settings);
   try {
     if (!listener) {

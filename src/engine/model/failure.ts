@@ -1,109 +1,132 @@
-/** Why a model call failed: ours to explain, the provider's to repeat, or nobody's to mend. */
-import { HaftError, messageOf } from "../../base/errors.ts";
+/** Why a model call failed, under a stable code, and whether to ask again, or elsewhere. */
+import { HaftError } from "../../base/errors.ts";
+import { type ProviderError, readProviderError } from "./provider-error.ts";
 
 export interface ModelFailure {
   error: HaftError;
-  /** The same call may work in a while, or elsewhere. */
-  isRetryable: boolean;
+  /** The same call may work in a while. */
+  mayHelpAgain: boolean;
+  /** Another model may do better. */
+  mayHelpElsewhere: boolean;
   /** What the provider asked to wait, in milliseconds. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
 }
 
-/** Thrown inside a model call for what the loop itself saw. */
+/** What the loop itself saw of a call. The same call may work another time. */
 export class CallFault extends Error {
   readonly code: string;
-  constructor(code: string, message: string) {
+  readonly hint: string | undefined;
+  constructor(code: string, message: string, hint = hints[code]) {
     super(message);
     this.code = code;
+    this.hint = hint;
   }
 }
 
-const retryableStatus = new Set([408, 409, 425, 429]);
-const retryableTypes = new Set(["overloaded_error", "api_error", "rate_limit_error", "server_error"]);
-
-/** Reads what a provider package threw or sent as an error part. Its object may hold the whole prompt: it is not kept. */
-export function judge(thrown: unknown, model: string): ModelFailure {
-  const fault = unwrap(thrown);
-  const status = statusOf(fault);
-  const text = sentence(fault);
-  if (fault instanceof CallFault) {
-    return { error: new HaftError(fault.code, `${model}: ${fault.message}`, { data: { model } }), isRetryable: true };
+/** An answer that had begun and failed: one of its parts is an error, or its stream cannot be read further. */
+export class BrokenAnswer extends Error {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super("the answer broke off");
+    this.reason = reason;
   }
-  const code = codeFor(status, fault, text);
-  const isRetryable =
-    status !== undefined && status !== 200
-      ? status >= 500 || retryableStatus.has(status)
-      : fault.isRetryable === true || retryableTypes.has(fault.type) || isNetwork(fault) || isBroken(text);
+}
+
+/** A login page has status 200, and would be an answer without words. @throws CallFault */
+export function refuseWebPage(headers: Record<string, string> | undefined): void {
+  if (!headers?.["content-type"]?.startsWith("text/html")) return;
+  throw new CallFault("MODEL_UNAVAILABLE", "a web page came instead of an answer", webPageHint);
+}
+
+/** Reads what a call threw. Nothing of the thrown object is kept but a sentence. */
+export function judge(thrown: unknown, model: string): ModelFailure {
+  if (thrown instanceof CallFault) {
+    const error = makeError(thrown.code, model, thrown.message, thrown.hint);
+    return { error, mayHelpAgain: true, mayHelpElsewhere: true };
+  }
+  const hadBegun = thrown instanceof BrokenAnswer;
+  const fault = readProviderError(hadBegun ? thrown.reason : thrown);
+  const code = codeOf(fault, hadBegun);
+  const isSpent = fault.words.has("insufficient_quota"); // waiting does not fill an account
+  const isPassing = passing.has(code);
+  return {
+    error: makeError(code, model, fault.text, hintFor(code, fault), fault.status),
+    mayHelpAgain: isPassing && !isSpent,
+    mayHelpElsewhere: isPassing || code === "MODEL_CONTEXT_OVERFLOW",
+    retryAfterMs: fault.retryAfterMs,
+  };
+}
+
+function makeError(code: string, model: string, text: string, hint: string | undefined, status?: number): HaftError {
   const data = { model, ...(status !== undefined && { status }) };
-  const error = new HaftError(
-    code,
-    `${model} ${status && status !== 200 ? `answered ${status}: ` : "failed: "}${text}`,
-    {
-      data,
-      ...(hints[code] && { hint: hints[code] }),
-    },
-  );
-  return { error, isRetryable, retryAfterMs: retryAfter(fault.responseHeaders) };
+  return new HaftError(code, `${model}${status ? ` answered ${status}` : ""}: ${text}`, { hint, data });
+}
+
+const passing = new Set(["MODEL_RATE_LIMITED", "MODEL_UNAVAILABLE", "MODEL_STREAM_BROKEN"]);
+
+/** A status says it best; without one, the provider's words; at last, what the package found. */
+function codeOf(fault: ProviderError, hadBegun: boolean): string {
+  const { status, kind } = fault;
+  if (isAboutKey(fault)) return "MODEL_AUTH";
+  if (isTooLong(fault)) return "MODEL_CONTEXT_OVERFLOW";
+  if (status !== undefined) return codeOfStatus(status);
+  if (hasAny(fault, limitWords)) return "MODEL_RATE_LIMITED";
+  if (hasAny(fault, busyWords)) return "MODEL_UNAVAILABLE";
+  if (hasAny(fault, requestWords) || kind === "request") return "MODEL_REQUEST_INVALID";
+  if (kind === "network" || kind === "web-page") return "MODEL_UNAVAILABLE";
+  if (kind === "garbled" || hadBegun) return "MODEL_STREAM_BROKEN";
+  return fault.isRetryable ? "MODEL_UNAVAILABLE" : "MODEL_FAILED";
+}
+
+function codeOfStatus(status: number): string {
+  if (status === 429) return "MODEL_RATE_LIMITED";
+  return status >= 500 || [408, 409, 425].includes(status) ? "MODEL_UNAVAILABLE" : "MODEL_REQUEST_INVALID";
+}
+
+const keyWords = ["authentication_error", "permission_error", "invalid_api_key", "billing_error"];
+const limitWords = ["rate_limit_error", "rate_limit_exceeded", "insufficient_quota"];
+const busyWords = ["overloaded_error", "api_error", "server_error", "timeout_error"];
+const requestWords = ["invalid_request_error", "not_found_error", "model_not_found"];
+
+function hasAny({ words }: ProviderError, some: readonly string[]): boolean {
+  return some.some((word) => words.has(word));
+}
+
+function isAboutKey(fault: ProviderError): boolean {
+  const { status, kind, text } = fault;
+  if (status === 401 || status === 402 || status === 403 || kind === "key") return true;
+  if (status === 400) return /api.?key.{0,20}(not valid|invalid|expired)|invalid api.?key/i.test(text); // Google's
+  return status === undefined && hasAny(fault, keyWords);
+}
+
+const overflow =
+  /context.{0,3}(length|window|size)|exceeds? (the )?(available )?context|maximum (context|prompt) length|(prompt|input|request) is too (long|large)|input token count.*exceeds|reduce the length of|request too large/i;
+
+/** Each provider says it in its own words, most of them with status 400. */
+function isTooLong({ status, words, text }: ProviderError): boolean {
+  if (words.has("context_length_exceeded") || status === 413) return true;
+  return (status === undefined || status === 400 || status === 422) && overflow.test(text);
 }
 
 const hints: Record<string, string> = {
-  MODEL_AUTH: "Look at the provider's key: is it set, whole, and allowed to use this model?",
+  MODEL_AUTH:
+    "Look at the provider's key and account: is the key whole, is it allowed to use this model, is there credit?",
   MODEL_RATE_LIMITED: "Wait, ask the provider for more, or name a second model as a fallback.",
   MODEL_UNAVAILABLE: "It may be over in a while. A second model can be named as a fallback.",
-  MODEL_REQUEST_INVALID: "The provider refused the request as it is; repeating it does not help.",
+  MODEL_REQUEST_INVALID: "The provider refuses the request as it is; repeating it does not help.",
+  MODEL_CONTEXT_OVERFLOW:
+    "The conversation is longer than the model can read: start a new one, let tools return less, or name a model with a larger context as a fallback.",
+  MODEL_STREAM_BROKEN: "The connection, a proxy or the provider broke the answer off. It may work another time.",
+  MODEL_SILENT: "A model that thinks for longer needs a larger modelLimits.idleMs.",
+  MODEL_EMPTY: "The model ended its turn without a word or a call. Another instruction or model may help.",
+  MODEL_FAILED: "The model object failed by itself. Its own documentation may say why.",
 };
 
-function codeFor(status: number | undefined, fault: any, text: string): string {
-  if (status === 401 || status === 403) return "MODEL_AUTH";
-  if (status === 429 || fault.type === "rate_limit_error") return "MODEL_RATE_LIMITED";
-  if (status !== undefined && status >= 500) return "MODEL_UNAVAILABLE";
-  if (status !== undefined && status >= 400) return "MODEL_REQUEST_INVALID";
-  if (retryableTypes.has(fault.type) || (isNetwork(fault) && !isBroken(text))) return "MODEL_UNAVAILABLE";
-  return "MODEL_STREAM_BROKEN";
-}
+const webPageHint = "Look at the base URL, and at a proxy or a login page between here and the provider.";
 
-/** A provider's own object inside the package's error says more. */
-function unwrap(thrown: unknown): any {
-  if (typeof thrown === "string") return { message: thrown };
-  if (typeof thrown !== "object" || thrown === null) return { message: String(thrown) };
-  const { name, value } = thrown as { name?: string; value?: any };
-  if (name === "AI_TypeValidationError" && typeof value?.message === "string") return value;
-  if (name === "AI_RetryError" && (thrown as any).lastError) return (thrown as any).lastError;
-  return thrown;
-}
-
-function statusOf(fault: any): number | undefined {
-  for (const value of [fault.statusCode, fault.status, fault.code]) {
-    const number = typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value;
-    if (typeof number === "number" && number >= 200 && number < 600) return number;
-  }
-  return undefined;
-}
-
-function sentence(fault: any): string {
-  const text = messageOf(fault).split("\n")[0]!.trim();
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text || "no reason was given";
-}
-
-function isNetwork(fault: any): boolean {
-  for (let cause = fault, depth = 0; cause && depth < 4; cause = cause.cause, depth++) {
-    if (cause instanceof TypeError) return true;
-    if (typeof cause.code === "string" && /^(ECONN|ETIMEDOUT|ENOTFOUND|EPIPE|EAI_AGAIN|UND_ERR)/.test(cause.code))
-      return true;
-  }
-  return false;
-}
-
-function isBroken(text: string): boolean {
-  return /terminated|invalid json|json parsing failed|failed to process successful response|socket|ended without/i.test(
-    text,
-  );
-}
-
-function retryAfter(headers: Record<string, string> | undefined): number | undefined {
-  const text = headers?.["retry-after"] ?? headers?.["Retry-After"];
-  if (!text) return undefined;
-  const seconds = Number(text);
-  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
+function hintFor(code: string, { status, kind }: ProviderError): string | undefined {
+  if (status === 404) return "Look at the model's name and the base URL: what was asked for is not there.";
+  if (kind === "web-page") return webPageHint;
+  if (kind === "network") return "Is the server there, and is the base URL right?";
+  return hints[code];
 }

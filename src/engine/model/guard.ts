@@ -60,15 +60,16 @@ export class Guard {
         if (isOver) return;
         if (done) {
           isOver = true;
-          return resolve();
+          resolve();
+          return;
         }
         this.#seen++;
         try {
           taker.take(value);
+          reader.read().then(received, broken);
         } catch (error) {
-          return end(error);
+          end(error);
         }
-        reader.read().then(received, broken);
       };
       const broken = (error: unknown): void => end(new BrokenAnswer(error));
 

@@ -1,95 +1,92 @@
 /** The conversation in the form that one model takes. Each message is turned once, when it is first sent. */
-import type { AssistantMessage, FilePart, Message, ToolMessage, ToolResultPart } from "../../core/message.ts";
+import type { AssistantMessage, Message } from "../../core/message.ts";
 import type { LanguageModel, ModelTraits } from "../../core/model.ts";
-
-type SpecVersion = "v2" | "v3" | "v4";
+import { saysSomething } from "./answer.ts";
+import { wantsCacheMarks, withCacheMark } from "./cache-mark.ts";
+import { imagesOf, type SpecVersion, turnFiles, turnOutput, withoutImages } from "./prompt-files.ts";
 
 export class Prompt {
   readonly #version: SpecVersion;
   readonly #provider: string;
   readonly #traits: ModelTraits;
-  readonly #origins: WeakMap<object, string>;
+  readonly #marks: boolean;
+  readonly #origins: ReadonlyMap<object, string>;
   /** What was turned already; index 0 is the system message. */
-  readonly #turned: any[] = [undefined];
+  #turned: any[] = [undefined];
   #count = 0;
+  #first: Message | undefined;
+  #last: Message | undefined;
 
   /** `origins` tells which provider wrote an assistant message. */
-  constructor(model: LanguageModel, traits: ModelTraits, origins: WeakMap<object, string>) {
-    this.#version =
-      model.specificationVersion === "v2" || model.specificationVersion === "v4" ? model.specificationVersion : "v3";
-    this.#provider = providerOf(model.provider);
+  constructor(model: LanguageModel, traits: ModelTraits, origins: ReadonlyMap<object, string>) {
+    const { specificationVersion: version, provider } = model;
+    this.#version = version === "v2" || version === "v4" ? version : "v3";
+    this.#provider = providerOf(provider);
     this.#traits = traits;
+    this.#marks = wantsCacheMarks(model);
     this.#origins = origins;
   }
 
-  /** The prompt for these messages, which only ever grow. The array is the prompt's own: to be read, not kept. */
+  /** The prompt for these messages, in an array of its own: of those sent before, the same objects in the same order. */
   for(instructions: string, messages: readonly Message[]): any[] {
-    if (messages.length < this.#count) {
-      this.#turned.length = 1;
-      this.#count = 0;
-    }
-    if (this.#count > 0 && messages[this.#count - 1]!.role === "tool") this.#dropLast(messages);
+    if (messages[0] !== this.#first || messages[this.#count - 1] !== this.#last) this.#forget();
     for (; this.#count < messages.length; this.#count++) this.#turned.push(...this.#turn(messages[this.#count]!));
-    if (instructions === "") return this.#turned.slice(1);
+    this.#first = messages[0];
+    this.#last = messages[this.#count - 1];
+
     if (this.#turned[0]?.content !== instructions) this.#turned[0] = this.#system(instructions);
-    return this.#provider === "anthropic" ? withCacheMark(this.#turned) : this.#turned;
+    const prompt = this.#turned.slice(instructions === "" ? 1 : 0);
+    if (this.#marks && prompt.length > 0) prompt[prompt.length - 1] = withCacheMark(prompt.at(-1));
+    return prompt;
   }
 
-  /** Results may still have been added to the last tool message: it is turned again. */
-  #dropLast(messages: readonly Message[]): void {
-    this.#count--;
-    this.#turned.length -= this.#turn(messages[this.#count]!).length;
+  /** The conversation is another one than before: it was shortened, or its end was rewritten. */
+  #forget(): void {
+    this.#turned = [this.#turned[0]];
+    this.#count = 0;
   }
 
   #system(instructions: string): unknown {
     const message = { role: "system", content: instructions };
-    return this.#provider === "anthropic" ? { ...message, providerOptions: cacheMark } : message;
+    return this.#marks ? withCacheMark(message) : message;
   }
 
   #turn(message: Message): any[] {
-    if (message.role === "tool") return this.#turnResults(message);
-    if (message.role === "assistant") return [this.#turnAnswer(message)];
-    if (this.#version !== "v4" || message.content.every(({ type }) => type === "text")) return [message];
-    return [{ ...message, content: message.content.map((part) => (part.type === "file" ? fileOfV4(part) : part)) }];
+    switch (message.role) {
+      case "user":
+        return [turnFiles(message, this.#version)];
+      case "assistant":
+        return this.#turnAnswer(message);
+      case "tool":
+        return this.#turnResults(message);
+    }
   }
 
-  /** What another provider reasoned, and signed, is of no use to this one. */
-  #turnAnswer(message: AssistantMessage): unknown {
+  /** What another provider reasoned, and signed, is of no use to this one; reasoning alone is refused by most. */
+  #turnAnswer(message: AssistantMessage): any[] {
+    if (!message.content.some(saysSomething)) return [];
+    if (!this.#isForeign(message)) return [turnFiles(message, this.#version)];
+    const content = message.content.filter(saysSomething).map(({ providerOptions: _, ...part }) => part);
+    return [turnFiles({ role: "assistant", content } as AssistantMessage, this.#version)];
+  }
+
+  #isForeign(message: AssistantMessage): boolean {
     const origin = this.#origins.get(message);
-    if (!origin || origin === this.#provider) return message;
-    const content = message.content.filter(({ type }) => type !== "reasoning");
-    return { role: "assistant", content: content.map(({ providerOptions: _, ...part }) => part) };
+    if (origin !== undefined) return origin !== this.#provider;
+    // Taken over from another run: the metadata tells.
+    const keys = message.content.flatMap(({ providerOptions }) => Object.keys(providerOptions ?? {}));
+    return keys.length > 0 && !keys.some((key) => isKeyOf(this.#provider, key));
   }
 
-  #turnResults(message: ToolMessage): any[] {
+  #turnResults(message: Extract<Message, { role: "tool" }>): any[] {
     if (message.content.every(({ output }) => output.type !== "content")) return [message];
     if (this.#traits.toolResultImages) {
-      return [
-        { ...message, content: message.content.map((part) => ({ ...part, output: this.#turnOutput(part.output) })) },
-      ];
+      const content = message.content.map((part) => ({ ...part, output: turnOutput(part.output, this.#version) }));
+      return [{ ...message, content }];
     }
-    const images = message.content.flatMap(imagesOf);
     const results = { ...message, content: message.content.map(withoutImages) };
-    if (images.length === 0) return [results];
-    const files = images.map(({ data, mediaType }): FilePart => ({ type: "file", data, mediaType }));
-    const content = [{ type: "text" as const, text: "The images of the tool results above:" }, ...files];
-    return [results, ...this.#turn({ role: "user", content })];
-  }
-
-  #turnOutput(output: ToolResultPart["output"]): unknown {
-    if (output.type !== "content") return output;
-    const value = output.value.map((part) => {
-      if (part.type === "text") return part;
-      if (this.#version === "v2") return { type: "media", data: part.data, mediaType: part.mediaType };
-      if (this.#version === "v4")
-        return { type: "file", data: { type: "data", data: part.data }, mediaType: part.mediaType };
-      return part;
-    });
-    // Some models get nothing at all from a result without text.
-    return {
-      type: "content",
-      value: value.some(({ type }) => type === "text") ? value : [{ type: "text", text: "(image)" }, ...value],
-    };
+    const images = message.content.flatMap(imagesOf);
+    return images.length === 0 ? [results] : [results, turnFiles({ role: "user", content: images }, this.#version)];
   }
 }
 
@@ -98,30 +95,15 @@ export function providerOf(provider: string): string {
   return provider.split(".")[0]!;
 }
 
-const cacheMark = { anthropic: { cacheControl: { type: "ephemeral" } } };
-
-/** Anthropic caches up to a mark; the others cache without one. The mark goes on the last message. */
-function withCacheMark(prompt: any[]): any[] {
-  const last = prompt.at(-1);
-  return [...prompt.slice(0, -1), { ...last, providerOptions: { ...last.providerOptions, ...cacheMark } }];
-}
-
-function fileOfV4(part: FilePart): unknown {
-  return {
-    ...part,
-    data: part.data instanceof URL ? { type: "url", url: part.data } : { type: "data", data: part.data },
+/** Most packages name their metadata after themselves. */
+function isKeyOf(provider: string, key: string): boolean {
+  if (key === provider) return true;
+  const others: Record<string, readonly string[]> = {
+    azure: ["openai"],
+    google: ["vertex"],
+    vertex: ["anthropic", "google"],
+    "amazon-bedrock": ["bedrock", "anthropic"],
+    "openai-compatible": ["openaiCompatible"],
   };
-}
-
-function imagesOf({ output }: ToolResultPart) {
-  return output.type === "content" ? output.value.filter((part) => part.type === "image-data") : [];
-}
-
-function withoutImages(part: ToolResultPart): ToolResultPart {
-  if (part.output.type !== "content") return part;
-  const texts = part.output.value.flatMap((item) => (item.type === "text" ? [item.text] : []));
-  return {
-    ...part,
-    output: { type: "text", value: [...texts, "(The image follows in the next message.)"].join("\n") },
-  };
+  return others[provider]?.includes(key) ?? false;
 }
