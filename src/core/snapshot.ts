@@ -2,6 +2,7 @@
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import type { Decision, PendingCall } from "./decision.ts";
+import { checkDecision } from "./decision-check.ts";
 import { type Entry, type EntryOf, LOG_VERSION } from "./log.ts";
 
 export interface SnapshotJson {
@@ -54,8 +55,9 @@ export class Snapshot implements SnapshotJson {
     return this.decide(callId, { error: reason });
   }
 
-  /** @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do. */
+  /** @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID` */
   decide(callId: string, decision: Decision): Snapshot {
+    checkDecision(decision);
     const call = this.pending.find((pending) => pending.callId === callId);
     if (!call) {
       const waiting = this.pending.map((pending) => pending.callId).join(", ") || "none";
