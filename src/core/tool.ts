@@ -48,7 +48,7 @@ export class Tool<I = any, O = any, P = any> {
   declare readonly definition: Readonly<ToolDefinition<I, O, P>>;
   /** What is wrong with the option values, when the tool cannot be used without others. */
   declare readonly missingOptions: string | undefined;
-  /** As they were given, before their schema changed them. */
+  /** As they were given, before their schema changed them: a token may still be in the open there. */
   declare readonly givenOptions: unknown;
 
   constructor(definition: ToolDefinition<I, O, P>) {
@@ -154,9 +154,9 @@ function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, a
     ...inputForModel(input, definition.staticInputValues),
     optionValues: options.values,
     missingOptions: options.missing,
-    givenOptions,
     definition,
   });
+  Object.defineProperty(tool, "givenOptions", { value: givenOptions, enumerable: false }); // printing a tool leaves it out
   if (!options.missing) checkDescription(tool, owner);
 }
 
