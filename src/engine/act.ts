@@ -7,11 +7,12 @@ import type { EntryOf } from "../core/log.ts";
 import type { CallResult, Hands, IterationContext, Outcome } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { ThinkSignal } from "../core/signals.ts";
-import { executeToolCall, skipCall } from "./execute-tool-call.ts";
+import { executeToolCall } from "./execute-tool-call.ts";
 import { beforeExecution } from "./hook-calls.ts";
 import type { RunningIteration } from "./iteration.ts";
 import type { RunState } from "./run-state.ts";
 import type { Happened } from "./settle.ts";
+import { skipCall } from "./unstarted-call.ts";
 
 const MAX_PARALLEL = 8;
 /** How long an abort waits for calls that take note of it. */

@@ -5,7 +5,7 @@ import { channel } from "../core/context.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import type { PauseReason } from "../core/log.ts";
 import { toPending } from "../core/snapshot.ts";
-import type { Call } from "./execute-tool-call.ts";
+import type { Call } from "./call.ts";
 
 /**
  * - `run`: go on, with another input when one was decided.

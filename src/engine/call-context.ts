@@ -1,0 +1,51 @@
+/** What a handler is told, as this run tells it. */
+import { CallContext } from "../core/call-context.ts";
+import type { Tool } from "../core/tool.ts";
+import type { RunningIteration } from "./iteration.ts";
+import type { PastCall } from "./journal.ts";
+import { logged } from "./logged-error.ts";
+import type { RunState } from "./run-state.ts";
+
+export function contextOf(
+  run: RunState,
+  iteration: RunningIteration,
+  tool: Tool,
+  callId: string,
+  assigns: Record<string, unknown>,
+  past?: PastCall,
+): CallContext {
+  const { log } = run;
+  return new CallContext({
+    callId,
+    attempt: (past?.attempts ?? 0) + 1,
+    iteration: iteration.index,
+    agent: run.options.agent,
+    session: run.options.session,
+    sandbox: run.sandbox,
+    cwd: run.cwd,
+    secrets: run.secrets,
+    options: tool.optionValues,
+    assigns,
+    get abortSignal() {
+      return run.abort.controller.signal; // made only for a handler that looks at it
+    },
+    logger: run.logger,
+    progress: (text) => log.emit({ type: "tool-output", key: callId, name: tool.name, text }),
+    channel: {
+      abort: run.abort,
+      async onRetry(attempt, error) {
+        log.emit({
+          type: "retry",
+          key: callId,
+          what: "tool",
+          name: tool.name,
+          attempt,
+          waitMs: 0,
+          error: logged(error),
+        });
+        log.record(callId, { type: "tool-start", name: tool.name, attempt });
+        await log.durable();
+      },
+    },
+  });
+}

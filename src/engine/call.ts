@@ -1,0 +1,53 @@
+/** A call while it is made, and what it comes to. */
+import { decode } from "../base/codec.ts";
+import { hashText, type Json } from "../base/json.ts";
+import type { CallContext } from "../core/call-context.ts";
+import type { EntryOf } from "../core/log.ts";
+import type { CallResult } from "../core/mode.ts";
+import type { AskedCall } from "../core/model.ts";
+import type { Tool } from "../core/tool.ts";
+import type { RunningIteration } from "./iteration.ts";
+import type { PastCall } from "./journal.ts";
+import type { RunState } from "./run-state.ts";
+
+export type Done = { type: "result"; result: CallResult } | { type: "paused" } | { type: "thinking"; reason: string };
+
+/** A call while it is made. */
+export interface Call {
+  readonly run: RunState;
+  readonly iteration: RunningIteration;
+  readonly callId: string;
+  readonly asked: AskedCall;
+  readonly tool: Tool;
+  readonly past: PastCall | undefined;
+  readonly ctx: CallContext;
+  readonly startedAt: number;
+  /** The effective input, as `execute` takes it: after statics and hook. */
+  input: unknown;
+  /** The same, encoded. */
+  shown: Json;
+  hash: string;
+}
+
+/** Whoever asked sees what was written: live and on a replay the same. */
+export function recalled(iteration: RunningIteration, asked: AskedCall, end: EntryOf<"tool-end">): Done {
+  iteration.ended(asked.id, end);
+  if (end.signal) return { type: "thinking", reason: end.signal.reason };
+  return { type: "result", result: resultOf(end) };
+}
+
+export function resultOf({ key: callId, name, output, content, error }: EntryOf<"tool-end">): CallResult {
+  if (error) return { callId, name, ok: false, error };
+  return {
+    callId,
+    name,
+    ok: true,
+    output: output === undefined ? undefined : decode(output),
+    ...(content && { content }),
+  };
+}
+
+/** A decision, and a replay, hold for exactly this call. */
+export function hashOfCall(name: string, input: Json): string {
+  return hashText(`${name} ${JSON.stringify(input)}`);
+}

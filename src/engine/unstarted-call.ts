@@ -1,0 +1,74 @@
+/** Calls that never start: skipped, of no tool that there is, or with an input that is no JSON. */
+import { encode } from "../base/codec.ts";
+import { HaftError } from "../base/errors.ts";
+import type { CallResult, ToolSet } from "../core/mode.ts";
+import type { AskedCall } from "../core/model.ts";
+import { nearest } from "../core/names.ts";
+import type { Tool } from "../core/tool.ts";
+import { type Done, hashOfCall, recalled, resultOf } from "./call.ts";
+import type { RunningIteration } from "./iteration.ts";
+import { logged } from "./logged-error.ts";
+import type { RunState } from "./run-state.ts";
+
+/** A call of the batch that never started. */
+export async function skipCall(
+  run: RunState,
+  iteration: RunningIteration,
+  callId: string,
+  asked: AskedCall,
+  reason: string,
+): Promise<CallResult> {
+  const past = run.journal.call(callId);
+  if (past?.end) {
+    iteration.ended(asked.id, past.end);
+    return resultOf(past.end);
+  }
+  const error = new HaftError("CALL_SKIPPED", `Not done: ${reason}. Ask again if it is still wanted.`);
+  const done = await unstarted(run, iteration, callId, asked, asked.name, error);
+  return (done as { result: CallResult }).result;
+}
+
+export function refused(
+  run: RunState,
+  iteration: RunningIteration,
+  tools: ToolSet,
+  callId: string,
+  asked: AskedCall,
+  tool?: Tool,
+): Promise<Done> {
+  const error = tool ? invalidJson(asked) : unknownTool(asked.name, tools);
+  return unstarted(run, iteration, callId, asked, tool?.name ?? asked.name, error);
+}
+
+async function unstarted(
+  run: RunState,
+  iteration: RunningIteration,
+  callId: string,
+  asked: AskedCall,
+  name: string,
+  error: HaftError,
+): Promise<Done> {
+  const input = encode(asked.input ?? null, "input");
+  run.log.record(callId, { type: "tool-call", id: asked.id, name, input, hash: hashOfCall(asked.name, input) });
+  const end = run.log.record(callId, { type: "tool-end", name, durationMs: 0, error: logged(error) });
+  await run.log.durable();
+  return recalled(iteration, asked, end);
+}
+
+function invalidJson(asked: AskedCall): HaftError {
+  return new HaftError(
+    "TOOL_INPUT_INVALID",
+    `The input of this call of "${asked.name}" is not valid JSON: ${asked.invalid}`,
+    {
+      hint: "Send one JSON object.",
+    },
+  );
+}
+
+function unknownTool(name: string, tools: ToolSet): HaftError {
+  const names = tools.list.map((tool) => tool.name);
+  const near = nearest(name, names);
+  return new HaftError("TOOL_UNKNOWN", `There is no tool "${name}". The tools are: ${names.join(", ") || "none"}`, {
+    ...(near && { hint: `Did you mean "${near}"?` }),
+  });
+}
