@@ -18,7 +18,7 @@ export interface CommandOptions {
   timeoutMs?: number;
 }
 
-interface ReadOptions extends CommandOptions {
+export interface ReadOptions extends CommandOptions {
   env?: SealedEnv;
 }
 
