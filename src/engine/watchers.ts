@@ -2,40 +2,52 @@
 import type { RunEvent } from "../core/log.ts";
 
 export class Watchers {
-  readonly #open = new Set<Watcher>();
+  /** Replaced, never changed: who comes or goes while an event is told does not disturb it. */
+  #open: readonly Watcher[] = [];
   #ended: { error?: unknown } | undefined;
 
   /** Somebody looks at deltas. */
   get any(): boolean {
-    return this.#open.size > 0;
+    return this.#open.length > 0;
   }
 
-  /** A new watcher, which has seen these events already. */
-  attach(past: readonly RunEvent[]): AsyncIterator<RunEvent> {
-    const watcher = new Watcher(past, () => this.#open.delete(watcher));
+  /** A new watcher, which is told of these events first. */
+  attach(past: readonly RunEvent[]): AsyncIterableIterator<RunEvent> {
+    const watcher = new Watcher(past, () => {
+      this.#open = this.#open.filter((one) => one !== watcher);
+    });
     if (this.#ended) watcher.end(this.#ended.error);
-    else this.#open.add(watcher);
+    else this.#open = [...this.#open, watcher];
     return watcher;
   }
 
   tell(event: RunEvent): void {
-    for (const watcher of this.#open) watcher.push(event);
+    const open = this.#open;
+    for (let index = 0; index < open.length; index++) open[index]!.push(event);
   }
 
   end(error?: unknown): void {
     this.#ended = { error };
     for (const watcher of this.#open) watcher.end(error);
-    this.#open.clear();
+    this.#open = [];
   }
 }
 
-const done = { done: true as const, value: undefined };
+type Result = IteratorResult<RunEvent, undefined>;
 
-class Watcher implements AsyncIterator<RunEvent> {
+const done: Result = { done: true, value: undefined };
+
+/** A queue that is never empty is freed of what was read, once that is so much and half of it. */
+const MOST_READ = 1024;
+
+class Watcher implements AsyncIterableIterator<RunEvent> {
   #queue: RunEvent[];
   #next = 0;
-  #wake: { resolve: (result: IteratorResult<RunEvent>) => void; reject: (error: unknown) => void } | undefined;
-  #ended = false;
+  /** Of the promise that a reader waits for. */
+  #resolve: ((result: Result) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+  #waiting: Promise<Result> | undefined;
+  #isOver = false;
   #error: unknown;
   readonly #detach: () => void;
 
@@ -45,42 +57,58 @@ class Watcher implements AsyncIterator<RunEvent> {
   }
 
   push(event: RunEvent): void {
-    if (!this.#wake) {
+    const resolve = this.#resolve;
+    if (!resolve) {
       this.#queue.push(event);
       return;
     }
-    const { resolve } = this.#wake;
-    this.#wake = undefined;
+    this.#resolve = undefined;
     resolve({ done: false, value: event });
   }
 
   end(error: unknown): void {
-    this.#ended = true;
+    this.#isOver = true;
     this.#error = error;
-    const wake = this.#wake;
-    this.#wake = undefined;
-    if (error !== undefined) wake?.reject(error);
-    else wake?.resolve(done);
+    if (!this.#resolve) return;
+    if (error === undefined) this.#resolve(done);
+    else this.#reject!(error);
+    this.#resolve = undefined;
   }
 
-  next(): Promise<IteratorResult<RunEvent>> {
-    if (this.#next < this.#queue.length) {
-      const value = this.#queue[this.#next++]!;
-      if (this.#next === this.#queue.length) {
-        this.#queue = [];
-        this.#next = 0;
-      }
-      return Promise.resolve({ done: false, value });
-    }
-    if (this.#ended) return this.#error === undefined ? Promise.resolve(done) : Promise.reject(this.#error);
-    return new Promise((resolve, reject) => {
-      this.#wake = { resolve, reject };
-    });
+  next(): Promise<Result> {
+    if (this.#resolve) return this.#waiting!.then(() => this.next()); // asked again before it was answered
+    if (this.#next < this.#queue.length) return Promise.resolve({ done: false, value: this.#take() });
+    if (this.#isOver) return this.#error === undefined ? Promise.resolve(done) : Promise.reject(this.#error);
+    this.#waiting = new Promise(this.#wait);
+    return this.#waiting;
   }
 
-  async return(): Promise<IteratorResult<RunEvent>> {
+  async return(): Promise<Result> {
     this.#detach();
+    this.#queue = [];
+    this.#next = 0;
     this.end(undefined);
     return done;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  readonly #wait = (resolve: (result: Result) => void, reject: (error: unknown) => void): void => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  };
+
+  #take(): RunEvent {
+    const event = this.#queue[this.#next++]!;
+    if (this.#next === this.#queue.length) {
+      this.#queue = [];
+      this.#next = 0;
+    } else if (this.#next >= MOST_READ && this.#next * 2 >= this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#next);
+      this.#next = 0;
+    }
+    return event;
   }
 }
