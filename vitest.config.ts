@@ -8,7 +8,10 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "house", include: house } },
-      { extends: true, test: { name: "haft", include: ["test/**/*.test.ts"], exclude: [...house, "test/fixtures/**"] } },
+      {
+        extends: true,
+        test: { name: "haft", include: ["test/**/*.test.ts"], exclude: [...house, "test/fixtures/**"] },
+      },
     ],
   },
 });

@@ -56,5 +56,10 @@ function* partsOf({ calls, text, pieces = [text] }) {
   yield { type: "finish", finishReason: finish(calls), usage };
 }
 
-const toolCall = ({ id, name, args }) => ({ type: "tool-call", toolCallId: id, toolName: name, input: JSON.stringify(args) });
+const toolCall = ({ id, name, args }) => ({
+  type: "tool-call",
+  toolCallId: id,
+  toolName: name,
+  input: JSON.stringify(args),
+});
 const finish = (calls) => (calls ? { unified: "tool-calls", raw: "tool-calls" } : { unified: "stop", raw: "stop" });

@@ -37,7 +37,10 @@ const wanted = flag("tasks", Object.keys(tasks).join(",")).split(",");
 
 for (const name of flag("install", "").split(",").filter(Boolean)) {
   console.log(`installing ${name}`);
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: `${here}peers/${name}`, stdio: "inherit" });
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: `${here}peers/${name}`,
+    stdio: "inherit",
+  });
 }
 
 const isInstalled = (name) => name === "haft" || name === "floor" || existsSync(`${here}peers/${name}/node_modules`);
@@ -45,7 +48,9 @@ const chosen = flag("peers", allPeers.join(",")).split(",");
 const peers = chosen.filter(isInstalled);
 const missing = chosen.filter((name) => !isInstalled(name));
 
-console.log(`Node ${execFileSync(node, ["-v"]).toString().trim()}, median of ${reps} processes, CPU ms per run; × is the ratio to haft`);
+console.log(
+  `Node ${execFileSync(node, ["-v"]).toString().trim()}, median of ${reps} processes, CPU ms per run; × is the ratio to haft`,
+);
 if (missing.length > 0) console.log(`not installed, left out: ${missing.join(", ")} (--install ${missing.join(",")})`);
 console.log(["task".padEnd(20), ...peers.map((name) => name.padStart(18))].join(""));
 
@@ -70,7 +75,11 @@ printVerdict();
 function runProcess(peer, task, options) {
   return new Promise((resolve) => {
     const args = ["--expose-gc", `${here}worker.mjs`, peer, task, JSON.stringify(options)];
-    const child = spawn(node, args, { cwd: here, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NODE_NO_WARNINGS: "1" } });
+    const child = spawn(node, args, {
+      cwd: here,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, NODE_NO_WARNINGS: "1" },
+    });
     const timer = setTimeout(() => child.kill("SIGKILL"), 180_000);
     let out = "";
     let err = "";

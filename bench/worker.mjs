@@ -31,7 +31,9 @@ async function main() {
 
   const scenario = makeScenario(task.split(":")[0], { latencyMs });
   const agent = await peer.makeAgent(library, scenario);
-  const once = scenario.streams ? () => agent.stream((text) => (counters.characters += text.length)) : () => runOnce(agent);
+  const once = scenario.streams
+    ? () => agent.stream((text) => (counters.characters += text.length))
+    : () => runOnce(agent);
 
   await once();
   check(1, scenario);
@@ -58,5 +60,7 @@ async function runOnce(agent) {
 }
 
 main().catch((error) => {
-  process.stdout.write(`${JSON.stringify({ error: String(error?.message ?? error).slice(0, 200) })}\n`, () => process.exit(1));
+  process.stdout.write(`${JSON.stringify({ error: String(error?.message ?? error).slice(0, 200) })}\n`, () =>
+    process.exit(1),
+  );
 });

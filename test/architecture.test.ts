@@ -1,5 +1,5 @@
 /** The rules of the house that a machine can check: floors, cycles, sizes, and what the root reaches. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root, type SourceFile, sourceFiles, staticGraph } from "./helpers/source-files.ts";
@@ -37,7 +37,9 @@ describe("floors", () => {
       .filter(({ path }) => doors.includes(path))
       .flatMap(({ path, imports }) =>
         imports
-          .filter(({ target, isLocal, isDynamic, isType }) => isLocal && !isDynamic && !isType && !doors.includes(target))
+          .filter(
+            ({ target, isLocal, isDynamic, isType }) => isLocal && !isDynamic && !isType && !doors.includes(target),
+          )
           .filter(({ target }) => floorOf(target) >= floors.indexOf("rooms"))
           .map(({ target }) => `${path} → ${target}`),
       );
@@ -88,6 +90,20 @@ test("a file opens with a sentence on its place", () => {
   expect(silent.map(({ path }) => path)).toEqual([]);
 });
 
+test("every package that is loaded is declared", () => {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const nameOf = (target: string) =>
+    target
+      .split("/")
+      .slice(0, target.startsWith("@") ? 2 : 1)
+      .join("/");
+  const used = files.flatMap(({ imports }) =>
+    imports.filter(({ isLocal, isType }) => !isLocal && !isType).map(({ target }) => nameOf(target)),
+  );
+  expect([...new Set(used)].filter((name) => !name.startsWith("node:") && !declared.includes(name))).toEqual([]);
+});
+
 describe("the root", () => {
   const graph = staticGraph("index.ts", files);
 
@@ -106,9 +122,12 @@ describe("the root", () => {
 
 describe("error codes", () => {
   const literal = /"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|E[A-Z]{3,})"/g;
-  const thrown = /(?:new HaftError|new CallFault|refuse|fault|failure|problem|fileError|sandboxError)\(\s*"([A-Z][A-Z0-9_]{3,})"/g;
+  const thrown =
+    /(?:new HaftError|new CallFault|refuse|fault|failure|problem|fileError|sandboxError)\(\s*"([A-Z][A-Z0-9_]{3,})"/g;
   const pages = existsSync(join(root, "docs/errors"))
-    ? readdirSync(join(root, "docs/errors")).flatMap((name) => (name === "README.md" ? [] : [name.replace(/\.md$/, "")]))
+    ? readdirSync(join(root, "docs/errors")).flatMap((name) =>
+        name === "README.md" ? [] : [name.replace(/\.md$/, "")],
+      )
     : [];
 
   test("each has its page", () => {

@@ -33,7 +33,10 @@ export function sourceFiles(): SourceFile[] {
 }
 
 /** The files and packages that a file loads at once, itself included. */
-export function staticGraph(entry: string, files: readonly SourceFile[]): { files: Set<string>; packages: Set<string> } {
+export function staticGraph(
+  entry: string,
+  files: readonly SourceFile[],
+): { files: Set<string>; packages: Set<string> } {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const graph = { files: new Set<string>(), packages: new Set<string>() };
   const visit = (path: string): void => {
@@ -66,7 +69,7 @@ function importsOf(path: string, source: string): Import[] {
 function isErased(clause: string): boolean {
   if (/^type\b/.test(clause)) return true;
   const names = /^\{([\s\S]*)\}$/.exec(clause)?.[1];
-  return names !== undefined && names.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type "));
+  return names?.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type "));
 }
 
 function make(from: string, specifier: string, isType: boolean, isDynamic: boolean): Import {
