@@ -7,7 +7,7 @@ export type MountMode = "overlay" | "ro" | "none";
 const FILES: Record<MountMode, string> = {
   overlay:
     "Files are read from a folder of the host; what you write is held back from it until it is applied. Symbolic links are not.",
-  ro: "The files in /workspace are a folder of the host and read only. /tmp can be written.",
+  ro: "The files in /workspace are a folder of the host and read only: a redirection into it ends the command. /tmp can be written.",
   none: "All files are in memory, and are gone when the sandbox is closed.",
 };
 

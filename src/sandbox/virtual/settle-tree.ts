@@ -21,7 +21,9 @@ export function settleTree(tree: Tree, edits: TreeEdits, held: HeldChanges): voi
     },
     // A folder that was made here is a folder of the host now.
     folder: (path, folder) => {
-      if (folder.host === undefined && tree.host!.stat(path)?.type === "dir") folder.host = path;
+      if (folder.host !== undefined || tree.host!.stat(path)?.type !== "dir") return;
+      folder.host = path;
+      tree.origins.delete(path);
     },
   });
 }

@@ -38,7 +38,7 @@ function shellCommand({ command, cwd, env, limits, options }: ExecRequest): Shel
   return {
     script: isScript ? command : quoted(command[0]!),
     args: isScript ? undefined : command.slice(1),
-    stdin: options.stdin?.slice() ?? new Uint8Array(0),
+    stdin: new Uint8Array(options.stdin ?? []),
     outputBytes: Math.min(Math.max(limits.hardOutputBytes, MIN_OUTPUT_BYTES), MAX_OUTPUT_BYTES),
     timeoutMs: limits.timeoutMs,
     ...{ cwd, env },
@@ -53,9 +53,8 @@ function quoted(word: string): string {
 const NOTHING = { stdout: new Uint8Array(0), stderr: new Uint8Array(0) };
 
 function outputOf(answer: ShellAnswer): { stdout: Uint8Array; stderr: Uint8Array } {
-  if (answer.type === "done") return { stdout: answer.stdout, stderr: withoutAdvice(answer.stderr) };
-  if (answer.type === "crashed") return NOTHING;
-  return answer.done ?? NOTHING;
+  const done = answer.type === "crashed" ? undefined : answer.type === "done" ? answer : answer.done;
+  return done ? { stdout: done.stdout, stderr: plainStderr(done.stderr) } : NOTHING;
 }
 
 const KEPT = "What it had written to files is kept.";
@@ -78,10 +77,12 @@ function outcome(answer: ShellAnswer, written: number, limits: ExecLimits): Outc
   return { status: "exited", exitCode: answer.exitCode };
 }
 
-/** The shell tells whoever embeds it which of its options to raise; nobody who reads this can. */
-function withoutAdvice(stderr: Uint8Array): Uint8Array {
+/** Without what the shell says to whoever embeds it: which option to raise, and that it was told to stop. */
+function plainStderr(stderr: Uint8Array): Uint8Array {
   const text = textOf(stderr);
-  const plain = text.replace(/, increase executionLimits\.\w+/g, "");
+  const plain = text
+    .replace(/, increase executionLimits\.\w+/g, "")
+    .replace(/^bash: (.* )?(execution aborted|exceeded (its )?execution deadline.*)\n/gm, "");
   return plain === text ? stderr : Buffer.from(plain);
 }
 

@@ -31,18 +31,18 @@ export class TreeEdits {
 
   write(path: string, data: Uint8Array, options: WriteOptions = {}): Promise<void> {
     return this.alone(() => {
-      if (options.createParents) this.#createFolders(posix.dirname(path));
+      if (options.createParents) this.#createFolders(posix.dirname(path), "ENOTDIR");
       const found = this.#tree.find(path);
       options.check?.(found.node);
       const node = this.#writable(found, path, options.mode);
-      this.#fill(node, options.append ? this.#appended(node, data) : data.slice());
+      this.#fill(node, options.append ? this.#appended(node, data) : new Uint8Array(data));
     });
   }
 
   /** With `parents`, a folder that is there already is fine. */
   mkdir(path: string, parents: boolean): Promise<void> {
     return this.alone(() => {
-      if (parents) return this.#createFolders(path);
+      if (parents) return this.#createFolders(path, "EEXIST");
       this.#surgery.put(this.#free(path), newFolder());
     });
   }
@@ -60,11 +60,13 @@ export class TreeEdits {
     });
   }
 
-  rename(from: string, to: string): Promise<void> {
+  rename(from: string, to: string, createParents = false): Promise<void> {
     return this.alone(async () => {
       const source = this.#tree.find(from, false);
-      const target = this.#tree.find(to, false);
       if (!source.node) throw fileError("ENOENT", from);
+      if (from !== to && isWithin(from, to)) throw intoItself(from, to);
+      if (createParents) this.#createFolders(posix.dirname(to), "ENOTDIR");
+      const target = this.#tree.find(to, false);
       if (source.path === target.path) return;
       this.#checkRemovable(source.path);
       this.#checkReplaceable(source, target, to);
@@ -135,13 +137,14 @@ export class TreeEdits {
     Object.assign(node, { data: bytes, host: undefined });
   }
 
-  #createFolders(path: string): void {
+  /** `taken` is the error when the last of them is a file. */
+  #createFolders(path: string, taken: "EEXIST" | "ENOTDIR"): void {
     const names = namesOf(path);
     for (let count = 1; count <= names.length; count++) {
       const folder = `/${names.slice(0, count).join("/")}`;
       const found = this.#tree.find(folder);
       if (!found.node) this.#surgery.put(found.path, newFolder());
-      else if (found.node.type !== "dir") throw fileError(count === names.length ? "EEXIST" : "ENOTDIR", folder);
+      else if (found.node.type !== "dir") throw fileError(count === names.length ? taken : "ENOTDIR", folder);
     }
   }
 
@@ -213,6 +216,7 @@ export class TreeEdits {
     if (isWithin(source.path, target.path)) throw intoItself(source.path, shown);
     this.#checkRemovable(target.path);
     if (!target.node) return;
+    if (isWithin(target.path, source.path)) throw fileError("ENOTEMPTY", shown);
     if (target.node.type === "dir" && source.node!.type !== "dir") throw fileError("EISDIR", shown);
     if (target.node.type !== "dir" && source.node!.type === "dir") throw fileError("ENOTDIR", shown);
     if (target.node.type === "dir" && this.#tree.entries(target.node).length > 0) throw fileError("ENOTEMPTY", shown);

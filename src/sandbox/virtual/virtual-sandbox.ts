@@ -107,7 +107,7 @@ export class VirtualSandbox implements Sandbox {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await this.#usable.edits.rename(placedPath(from), placedPath(to));
+    await this.#usable.edits.rename(placedPath(from), placedPath(to), true);
   }
 
   async remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
