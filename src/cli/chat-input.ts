@@ -1,10 +1,8 @@
 /** What a person says next: at a terminal by a prompt, from a pipe line by line. */
 import { createInterface } from "node:readline";
-import { isCancel, text } from "@clack/prompts";
+import { CTRL_C, CTRL_D, openPrompt } from "./ask/prompt.ts";
 import type { Screen } from "./render/screen.ts";
 import { clean } from "./render/text.ts";
-
-export const CTRL_C: unique symbol = Symbol("Ctrl-C");
 
 /** undefined: there is nothing more. */
 export type Said = string | typeof CTRL_C | undefined;
@@ -14,8 +12,11 @@ export function chatInput(screen: Screen, isTerminal: boolean): () => Promise<Sa
 }
 
 async function prompt(screen: Screen): Promise<Said> {
-  const said = await screen.hold(() => text({ message: "You", placeholder: "Say what to do, or /help" }));
-  return isCancel(said) ? CTRL_C : (said ?? "").trim();
+  const { text } = await import("@clack/prompts");
+  const look = { message: "You", placeholder: "Say what to do, or /help" };
+  const said = await screen.hold(() => openPrompt((signal) => text({ ...look, signal })));
+  if (said === CTRL_D) return undefined;
+  return said === CTRL_C ? CTRL_C : (said ?? "").trim();
 }
 
 function lines(screen: Screen): () => Promise<Said> {
@@ -23,7 +24,8 @@ function lines(screen: Screen): () => Promise<Said> {
   return async () => {
     const { done, value } = await reader.next();
     if (done) return undefined;
-    if (value.trim()) screen.print(`> ${clean(value)}\n`);
-    return value.trim();
+    const said = value.trim();
+    if (said) screen.print(`> ${clean(said)}\n`);
+    return said;
   };
 }

@@ -20,7 +20,7 @@ export function endingText(result: ExecuteResult, { session, flags, signal, scre
   if (result.status === "success") return undefined;
   if (result.status === "interrupted") return waitingText(result.pending, { session, flags, width });
   const goOn = goOnText({ session, flags, width });
-  if (wasStopped(result)) return `Stopped  by ${stopper(signal)}, before it had ended.\n${goOn}`;
+  if (wasStopped(result, signal)) return `Stopped  by ${stopper(signal)}, before it had ended.\n${goOn}`;
   const error = renderError(withNextStep(result.error), width, colors);
   return result.stopReason === "iterations" ? `${error}\n${goOn}` : error;
 }
@@ -32,10 +32,10 @@ function withNextStep(error: HaftError): HaftError {
 }
 
 /** Somebody stopped it: no failure. */
-export function wasStopped(result: ExecuteResult): boolean {
-  return result.status === "error" && result.stopReason === "aborted";
+export function wasStopped(result: ExecuteResult, signal: StopSignal | undefined): signal is StopSignal {
+  return signal !== undefined && result.status === "error" && result.stopReason === "aborted";
 }
 
-function stopper(signal: StopSignal | undefined): string {
-  return signal === "SIGTERM" || signal === "SIGHUP" ? signal : "Ctrl-C";
+function stopper(signal: StopSignal): string {
+  return signal === "SIGINT" ? "Ctrl-C" : signal;
 }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Changes } from "../core/sandbox.ts";
 import { HAFT_FOLDER, haftFolder, type Project } from "../project/index.ts";
+import { openPrompt } from "./ask/prompt.ts";
 import { usageError } from "./exit-codes.ts";
 import { patchOf } from "./render/diff.ts";
 import { count } from "./render/text.ts";
@@ -53,7 +54,8 @@ async function wanted(reporter: Reporter, { files }: Changes, { apply, succeeded
   if (!screen) return false;
   const { confirm } = await import("@clack/prompts");
   const message = `Apply ${files.length === 1 ? "this change" : `these ${files.length} changes`} to your files?`;
-  return (await screen.hold(() => confirm({ message, initialValue: succeeded }))) === true;
+  const prompt = () => openPrompt((signal) => confirm({ message, initialValue: succeeded, signal }));
+  return (await screen.hold(prompt)) === true;
 }
 
 /** Work that was paid for is not thrown away. */

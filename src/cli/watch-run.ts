@@ -11,6 +11,13 @@ export interface WatchedRun {
   signal: StopSignal | undefined;
 }
 
+export interface Stoppers {
+  /** Called at the first signal, beside the run's own abort. */
+  stop(): void;
+  /** Called when the process ends at once. */
+  leave(): Promise<void>;
+}
+
 /** Milliseconds that processes get to end when nobody waits any longer. */
 const LAST_WAIT = 2000;
 
@@ -20,7 +27,7 @@ const LAST_WAIT = 2000;
  *
  * @throws HaftError for options that `execute` refuses
  */
-export async function watchRun(run: Run, reporter: Reporter, leave: () => Promise<void>): Promise<WatchedRun> {
+export async function watchRun(run: Run, reporter: Reporter, { stop, leave }: Stoppers): Promise<WatchedRun> {
   const startedAt = Date.now();
   let signal: StopSignal | undefined;
   const ignore = onStopSignal((name, times) => {
@@ -28,6 +35,7 @@ export async function watchRun(run: Run, reporter: Reporter, leave: () => Promis
     if (times > 1) return void leaveNow(leave, name);
     if (name === "SIGINT") reporter.note("Stopping. Ctrl-C again leaves at once.");
     run.abort(name === "SIGINT" ? "Ctrl-C" : name);
+    stop();
   });
   try {
     for await (const event of run) reporter.event(event);

@@ -1,6 +1,5 @@
 /** Finds and loads a project's `agent.config.ts`: TypeScript, run in this process with the user's rights. */
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { checkConfig } from "./check-config.ts";
@@ -36,9 +35,16 @@ function find(cwd: string): string | undefined {
 
 async function load(path: string): Promise<unknown> {
   const { createJiti } = await import("jiti");
-  const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, alias: ownEntries() });
+  const virtualModules = await ownModules(readFileSync(path, "utf8"));
+  const jiti = createJiti(import.meta.url, {
+    fsCache: false,
+    moduleCache: false,
+    interopDefault: false,
+    virtualModules,
+  });
   try {
-    return await jiti.import(path, { default: true });
+    const module = await jiti.import<{ default?: unknown }>(path);
+    return module.default;
   } catch (thrown) {
     throw new HaftError("CONFIG_FAILED", `${basename(path)} cannot be loaded: ${firstLine(messageOf(thrown))}`, {
       hint: `Correct ${path}, or go without it: --no-config.`,
@@ -47,19 +53,25 @@ async function load(path: string): Promise<unknown> {
   }
 }
 
-/** A command that is installed globally serves `import … from "haft"` in projects that did not install Haft. */
-function ownEntries(): Record<string, string> {
-  const require = createRequire(import.meta.url);
-  const entries: Record<string, string> = {};
-  // The longest first: an alias also matches what begins with it.
-  for (const name of ["haft/tools", "haft/sandbox", "haft/models", "haft/stores", "haft/testing", "haft"]) {
-    try {
-      entries[name] = require.resolve(name);
-    } catch {
-      // Not built: a project that has its own copy still finds that one.
-    }
+const ownEntries: Record<string, () => Promise<unknown>> = {
+  haft: () => import("../index.ts"),
+  "haft/tools": () => import("../tools/index.ts"),
+  "haft/sandbox": () => import("../sandbox/index.ts"),
+  "haft/models": () => import("../models/index.ts"),
+  "haft/stores": () => import("../stores/index.ts"),
+};
+
+/**
+ * What a settings file imports from Haft is this very copy, also in a project that did not install one. The root and
+ * the tools are there for files that it imports, too.
+ */
+async function ownModules(text: string): Promise<Record<string, unknown>> {
+  const modules: Record<string, unknown> = {};
+  for (const [name, load] of Object.entries(ownEntries)) {
+    const isLikely = name === "haft" || name === "haft/tools" || text.includes(name);
+    if (isLikely) modules[name] = await load();
   }
-  return entries;
+  return modules;
 }
 
 function firstLine(text: string): string {

@@ -1,34 +1,44 @@
 /** Asks at the terminal whether a call may run. */
-import { confirm, isCancel } from "@clack/prompts";
 import type { Decision, PendingCall } from "../../core/decision.ts";
 import type { Screen } from "../render/screen.ts";
 import { clean, oneLine, wrap } from "../render/text.ts";
 import { cardTitle } from "../render/tool-card.ts";
+import { CTRL_C, openPrompt } from "./prompt.ts";
 
 /** What a model reads when a person says no. */
 export const DENIED = "the user said no";
 
-/**
- * Shows all of what would run, then asks. Several calls ask one after the other. `cancel` is called when the answer is
- * Ctrl-C.
- */
-export function approvalPrompt(screen: Screen, cancel: () => void): (call: PendingCall) => Promise<Decision> {
+export interface ApprovalOptions {
+  /** Called when the answer is Ctrl-C. */
+  cancel(): void;
+  /** Closes the prompt: the answer is no. */
+  abortSignal?: AbortSignal;
+}
+
+/** Shows all of what would run, then asks. Several calls ask one after the other. */
+export function approvalPrompt(screen: Screen, options: ApprovalOptions): (call: PendingCall) => Promise<Decision> {
   let last: Promise<unknown> = Promise.resolve();
   return (call) => {
-    const answer = last.then(() => ask(screen, call, cancel));
+    const answer = last.then(() => ask(screen, call, options));
     last = answer.catch(() => {});
     return answer;
   };
 }
 
-async function ask(screen: Screen, call: PendingCall, cancel: () => void): Promise<Decision> {
+async function ask(screen: Screen, call: PendingCall, { cancel, abortSignal }: ApprovalOptions): Promise<Decision> {
+  if (abortSignal?.aborted) return { deny: DENIED };
   screen.print(cardTitle(call.name, call.input, screen));
   for (const line of wrap(shownInFull(call.input), screen.width - 4)) screen.print(body(line, screen));
   screen.print(body(oneLine(call.message), screen));
-  const answer = await screen.hold(() =>
-    confirm({ message: `Run ${clean(call.name)} once?`, active: "yes, once", inactive: "no", initialValue: false }),
-  );
-  if (isCancel(answer)) cancel();
+  const { confirm } = await import("@clack/prompts");
+  const question = {
+    message: `Run ${clean(call.name)} once?`,
+    active: "yes, once",
+    inactive: "no",
+    initialValue: false,
+  };
+  const answer = await screen.hold(() => openPrompt((signal) => confirm({ ...question, signal }), abortSignal));
+  if (answer === CTRL_C) cancel();
   return answer === true ? { approve: true } : { deny: DENIED };
 }
 

@@ -1,6 +1,6 @@
 /** Asks at the terminal which model to use, when nobody named one. */
-import { isCancel, select, text } from "@clack/prompts";
 import { findModelOffers, type ModelOffers, modelMissing, serverName } from "../../project/index.ts";
+import { openPrompt } from "./prompt.ts";
 
 /** Rows of one server's models. */
 const MAX_MODELS = 8;
@@ -17,8 +17,10 @@ export async function askForModel(
   const offers = await findModelOffers(env);
   const options = optionsOf(offers);
   if (!canAsk || options.length === 0) throw modelMissing(offers);
-  const chosen = await select({ message: "No model was named. Which one?", options });
-  if (isCancel(chosen)) return undefined;
+  const { select } = await import("@clack/prompts");
+  const message = "No model was named. Which one?";
+  const chosen = await openPrompt((signal) => select({ message, options, signal }));
+  if (typeof chosen === "symbol") return undefined;
   return chosen.endsWith(":") ? askForName(chosen) : chosen;
 }
 
@@ -41,9 +43,9 @@ function optionsOf({ keys, servers }: ModelOffers): { value: string; label: stri
 }
 
 async function askForName(provider: string): Promise<string | undefined> {
-  const name = await text({
-    message: `${provider}… which model?`,
-    validate: (value) => (value?.trim() ? undefined : "Type the provider's name of a model."),
-  });
-  return isCancel(name) ? undefined : `${provider}${name.trim()}`;
+  const { text } = await import("@clack/prompts");
+  const message = `${provider}… which model?`;
+  const validate = (value?: string) => (value?.trim() ? undefined : "Type the provider's name of a model.");
+  const name = await openPrompt((signal) => text({ message, validate, signal }));
+  return typeof name === "symbol" ? undefined : `${provider}${name.trim()}`;
 }

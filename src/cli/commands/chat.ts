@@ -1,10 +1,9 @@
 /** `haft chat`: turn after turn in one session. */
 import { newId } from "../../base/ids.ts";
-import { execute } from "../../index.ts";
 import { openProject, type Project, readSettings, type SettingFlags } from "../../project/index.ts";
-import { approvalPrompt } from "../ask/approval.ts";
 import { askForModel } from "../ask/model.ts";
-import { CTRL_C, chatInput, type Said } from "../chat-input.ts";
+import { CTRL_C } from "../ask/prompt.ts";
+import { chatInput, type Said } from "../chat-input.ts";
 import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
@@ -12,7 +11,7 @@ import { renderChange } from "../render/diff.ts";
 import { Screen } from "../render/screen.ts";
 import { wrapWith } from "../render/text.ts";
 import { type Reporter, screenReporter } from "../reporter.ts";
-import { watchRun } from "../watch-run.ts";
+import { takeTurn } from "../take-turn.ts";
 
 export interface ChatFlags extends SettingFlags {
   session?: string;
@@ -90,17 +89,14 @@ class Chat {
   }
 
   async #turn(prompt: string): Promise<number> {
-    const { options } = this.#project;
-    const { asks } = this.#reporter;
-    const approve = asks && approvalPrompt(asks, () => run.abort("Ctrl-C"));
-    const run = execute({ ...options, session: this.#session, prompt, ...(approve && { approve }) });
-    const { result, durationMs, signal } = await watchRun(run, this.#reporter, () => this.#project.dispose());
+    const turn = { session: this.#session, prompt, reporter: this.#reporter };
+    const { result, durationMs, signal } = await takeTurn(this.#project, turn);
     this.#reporter.end(result, { durationMs });
     const facts = { session: this.#session, flags: this.#flags, signal, screen: this.#screen };
-    const ending = wasStopped(result) ? undefined : endingText(result, facts);
+    const ending = wasStopped(result, signal) ? undefined : endingText(result, facts);
     if (ending) this.#screen.print(ending);
     this.#screen.print();
-    return wasStopped(result) ? exitCodes.interrupted : exitCodeOfResult(result);
+    return wasStopped(result, signal) ? exitCodes.interrupted : exitCodeOfResult(result);
   }
 
   async #command(name: string): Promise<void> {

@@ -1,7 +1,5 @@
 /** `haft run`: one task, from the command line to the exit code. */
 import { newId } from "../../base/ids.ts";
-import type { ExecuteOptions } from "../../core/execute.ts";
-import { execute } from "../../index.ts";
 import { openProject, type Project, readSettings, type SettingFlags, waitingCalls } from "../../project/index.ts";
 import { approvalPrompt } from "../ask/approval.ts";
 import { askForModel } from "../ask/model.ts";
@@ -12,8 +10,8 @@ import { Screen } from "../render/screen.ts";
 import { jsonReporter, quietReporter, type Reporter, screenReporter } from "../reporter.ts";
 import { checkGoesOn, checkResumeFlags, type ResumeFlags, recordDecisions, shortId } from "../resume.ts";
 import { signalExitCodes } from "../signals.ts";
+import { takeTurn } from "../take-turn.ts";
 import { readTask } from "../task.ts";
-import { type WatchedRun, watchRun } from "../watch-run.ts";
 
 export interface RunFlags extends SettingFlags, ResumeFlags {
   json?: boolean;
@@ -63,32 +61,23 @@ async function runIn(project: Project, { prompt, flags, reporter, errors }: Goin
   reporter.begin(project, await project.store.read(session));
   if (reporter.asks && prompt === undefined) await askAboutWaiting(project, session, reporter);
 
-  const { result, durationMs, signal } = await start(project, { prompt, session, reporter });
+  const { result, durationMs, signal } = await takeTurn(project, { prompt, session, reporter });
   reporter.end(result, { durationMs, session });
   const ending = endingText(result, { session, flags, signal, screen: errors });
   if (ending) errors.print(ending);
 
   const succeeded = result.status !== "error";
   await finishChanges(project, reporter, { apply: flags.apply, session, succeeded });
-  return wasStopped(result) && signal ? signalExitCodes[signal] : exitCodeOfResult(result);
-}
-
-async function start(
-  project: Project,
-  { prompt, session, reporter }: { prompt: string | undefined; session: string; reporter: Reporter },
-): Promise<WatchedRun> {
-  const { asks } = reporter;
-  const ask: Pick<ExecuteOptions, "approve"> = asks ? { approve: approvalPrompt(asks, () => run.abort("Ctrl-C")) } : {};
-  const run = execute({ ...project.options, ...ask, session, ...(prompt !== undefined && { prompt }) });
-  return watchRun(run, reporter, () => project.dispose());
+  return wasStopped(result, signal) ? signalExitCodes[signal] : exitCodeOfResult(result);
 }
 
 /** A call that waits since an earlier process is asked about before the run goes on. */
 async function askAboutWaiting({ store }: Project, session: string, { asks }: Reporter): Promise<void> {
   let stopped = false;
-  const ask = approvalPrompt(asks!, () => {
+  const cancel = () => {
     stopped = true;
-  });
+  };
+  const ask = approvalPrompt(asks!, { cancel });
   for (const call of await waitingCalls(store, session)) {
     if (call.reason === "snapshot") continue;
     const decision = await ask(call);

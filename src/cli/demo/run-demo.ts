@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import { execute } from "../../index.ts";
 import { openProject, type Project, readSettings } from "../../project/index.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
@@ -13,7 +12,7 @@ import type { Screen } from "../render/screen.ts";
 import { wrapWith } from "../render/text.ts";
 import { type Reporter, screenReporter } from "../reporter.ts";
 import { signalExitCodes } from "../signals.ts";
-import { watchRun } from "../watch-run.ts";
+import { takeTurn } from "../take-turn.ts";
 import type { DemoFiles } from "./project.ts";
 import { demoScript, TEST_COMMAND } from "./script.ts";
 
@@ -53,8 +52,7 @@ async function play(project: Project, screen: Screen, reporter: Reporter): Promi
   const session = newId("session");
   const prompt = "The price of a cart is wrong. Find out why, and repair it.";
   screen.print(`> ${prompt}\n`);
-  const run = execute({ ...project.options, session, prompt });
-  const { result, durationMs, signal } = await watchRun(run, reporter, () => project.dispose());
+  const { result, durationMs, signal } = await takeTurn(project, { session, prompt, reporter });
   reporter.end(result, { durationMs });
   if (signal) return signalExitCodes[signal];
   if (result.status === "error") {

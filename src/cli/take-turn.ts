@@ -1,0 +1,33 @@
+/** One run in a project and a session, watched to its end; whoever is there is asked about calls that need it. */
+import { execute } from "../index.ts";
+import type { Project } from "../project/index.ts";
+import { approvalPrompt } from "./ask/approval.ts";
+import type { Reporter } from "./reporter.ts";
+import { type WatchedRun, watchRun } from "./watch-run.ts";
+
+export interface Turn {
+  session: string;
+  /** undefined: the session goes on where it stopped. */
+  prompt: string | undefined;
+  reporter: Reporter;
+}
+
+export async function takeTurn(project: Project, { session, prompt, reporter }: Turn): Promise<WatchedRun> {
+  const prompts = new AbortController();
+  let isCancelled = false;
+  const cancel = () => {
+    isCancelled = true;
+    run.abort("Ctrl-C");
+  };
+  const { asks } = reporter;
+  const approve = asks && approvalPrompt(asks, { cancel, abortSignal: prompts.signal });
+  const run = execute({
+    ...project.options,
+    session,
+    ...(approve && { approve }),
+    ...(prompt !== undefined && { prompt }),
+  });
+  const watched = await watchRun(run, reporter, { stop: () => prompts.abort(), leave: () => project.dispose() });
+  // A prompt reads Ctrl-C as a key: there is no signal then.
+  return isCancelled ? { ...watched, signal: "SIGINT" } : watched;
+}
