@@ -5,12 +5,11 @@ import { type Json, setOwn } from "./json.ts";
 const TAG = "$haft";
 
 /**
- * The value that `encode` was given.
+ * The value that `encode` was given. Always a copy: whoever gets it may change it.
  *
  * @throws HaftError `VALUE_NOT_DECODABLE` for JSON that `encode` did not write.
  */
 export function decode(json: Json): unknown {
-  if (typeof json !== "object" || json === null || !mayHoldTag(json)) return json;
   try {
     return decodeAt(json);
   } catch (cause) {
@@ -18,21 +17,13 @@ export function decode(json: Json): unknown {
   }
 }
 
-function mayHoldTag(json: Json[] | { [key: string]: Json }): boolean {
-  if (Array.isArray(json)) return json.some((item) => typeof item === "object" && item !== null && mayHoldTag(item));
-  for (const key in json) {
-    if (key === TAG) return true;
-    const item = json[key];
-    if (typeof item === "object" && item !== null && mayHoldTag(item)) return true;
-  }
-  return false;
-}
-
 function decodeAt(json: Json): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map(decodeAt);
   if (typeof json[TAG] === "string") return decodeTagged(json as Record<string, any>);
-  return decodeProperties(Object.entries(json));
+  const result: Record<string, unknown> = {};
+  for (const key in json) setOwn(result, key, decodeAt(json[key]!));
+  return result;
 }
 
 function decodeProperties(entries: [string, Json][]): Record<string, unknown> {

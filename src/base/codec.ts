@@ -10,7 +10,7 @@ const TAG = "$haft";
 const MAX_DEPTH = 1_000;
 
 /**
- * Turns a value into plain JSON that `decode` turns back.
+ * Turns a value into plain JSON that `decode` turns back. Always a copy: neither shares an object with the value.
  *
  * Kept exactly: JSON values, undefined in arrays, NaN, Infinity, -0, BigInt, Date, RegExp, URL, Map, Set, Error (name,
  * message, code, data, cause), typed arrays and ArrayBuffer. Objects of other classes become plain objects, through
@@ -20,40 +20,58 @@ const MAX_DEPTH = 1_000;
  * nesting deeper than 1,000, and objects that hold nothing of their own (a Response, a stream, a generator).
  */
 export function encode(value: unknown, label = "value"): Json {
-  return isPlainJson(value) ? value : encodeAt(value, label, []);
+  const plain = tryCopy(value);
+  return plain === notPlain ? encodeAt(value, label, []) : plain;
 }
 
-/** True for values that are their own encoding. */
-function isPlainJson(value: unknown): value is Json {
+const notPlain = Symbol("not plain");
+
+function tryCopy(value: unknown): Json | typeof notPlain {
   try {
-    return isPlain(value, 0);
+    return copyPlain(value, 0);
   } catch {
-    return false; // a getter threw; the slow way finds out where
+    return notPlain; // a getter threw; the slow way finds out where
   }
 }
 
-/** The common case, checked without allocating. */
-function isPlain(value: unknown, depth: number): boolean {
+/** The common case: plain JSON is its own encoding. A copy, because its owner may go on to change it. */
+function copyPlain(value: unknown, depth: number): Json | typeof notPlain {
   switch (typeof value) {
     case "string":
     case "boolean":
-      return true;
+      return value;
     case "number":
-      return Number.isFinite(value) && !Object.is(value, -0);
+      return Number.isFinite(value) && !Object.is(value, -0) ? value : notPlain;
     case "object":
       break;
     default:
-      return false;
+      return notPlain;
   }
-  if (value === null) return true;
-  if (depth > 100) return false;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], depth + 1)) return false;
-    return true;
+  if (value === null) return null;
+  if (depth > 100) return notPlain;
+  if (Array.isArray(value)) return copyArray(value, depth);
+  return isPlainObject(value) ? copyObject(value, depth) : notPlain;
+}
+
+function copyArray(value: readonly unknown[], depth: number): Json | typeof notPlain {
+  const result: Json[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const item = copyPlain(value[index], depth + 1);
+    if (item === notPlain) return notPlain;
+    result.push(item);
   }
-  if (!isPlainObject(value)) return false;
-  for (const key in value) if (key === TAG || key === "toJSON" || !isPlain(value[key], depth + 1)) return false;
-  return Object.getOwnPropertySymbols(value).length === 0;
+  return result;
+}
+
+function copyObject(value: Record<string, unknown>, depth: number): Json | typeof notPlain {
+  const result: Record<string, Json> = {};
+  for (const key in value) {
+    if (key === TAG || key === "toJSON") return notPlain;
+    const item = copyPlain(value[key], depth + 1);
+    if (item === notPlain) return notPlain;
+    setOwn(result, key, item);
+  }
+  return result;
 }
 
 function encodeAt(value: unknown, path: string, above: object[]): Json {

@@ -237,3 +237,16 @@ describe("decode", () => {
     expect(decode({ $haft: "error", name: "toString", message: "m" })).toBeInstanceOf(Error);
   });
 });
+
+test("neither way shares an object with what was given", () => {
+  const value = { list: [{ n: 1 }], map: new Map([["k", { n: 1 }]]) };
+  const plain = { list: [{ n: 1 }] };
+  const [tagged, json] = [encode(value), encode(plain) as any];
+  const back = decode(json) as any;
+  value.list[0]!.n = 2;
+  value.map.get("k")!.n = 2;
+  plain.list[0]!.n = 2;
+  back.list.push("more");
+  expect(comparable(decode(tagged))).toEqual(comparable({ list: [{ n: 1 }], map: new Map([["k", { n: 1 }]]) }));
+  expect(json).toEqual({ list: [{ n: 1 }] });
+});
