@@ -9,6 +9,7 @@ export default defineConfig({
     "src/models/index.ts",
     "src/stores/index.ts",
     "src/testing/index.ts",
+    "src/project/config.ts",
     "src/cli/main.ts",
   ],
   format: "esm",
