@@ -17,6 +17,13 @@ export type StaticValues<T> =
   | ((ctx: ToolContext) => T)
   | (T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: StaticValues<T[K]> } : T);
 
+/** `ok(["a"])` is known to hold exactly that; so its lists count as fixed ones. */
+type Fixed<T> = T extends (...values: never[]) => unknown
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: Fixed<T[K]> }
+    : T;
+
 /** `true` and "always" ask each time; a function may answer with the reason to ask, in a sentence. */
 export type Approval<Input> =
   | boolean
@@ -39,7 +46,7 @@ export interface ToolDefinition<I = any, O = any, P = any> {
   handler: (
     input: SchemaOutput<I>,
     ctx: ToolContext<SchemaOutput<P>>,
-  ) => Awaitable<SchemaInput<O> | ToolOk<SchemaInput<O>> | ToolFail>;
+  ) => Awaitable<SchemaInput<O> | ToolOk<Fixed<SchemaInput<O>>> | ToolFail>;
   /** Other names by which a model may call it. Never shown. */
   aliases?: string[];
   /** Free facts for hooks and policies. */

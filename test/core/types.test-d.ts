@@ -95,6 +95,20 @@ new Tool({ name: "t", output: z.string(), handler: () => fail("no") });
 new Tool({ name: "t", output: z.string(), handler: async () => (Math.random() > 0.5 ? "x" : ok("y")) });
 // @ts-expect-error: an output that the schema does not take
 new Tool({ name: "t", output: z.string(), handler: () => 5 });
+class Page {
+  #html = "";
+  get html() {
+    return this.#html;
+  }
+}
+new Tool({ name: "t", output: z.array(z.string()), handler: () => ok(["a"]) });
+new Tool({ name: "t", output: z.object({ list: z.array(z.number()) }), handler: async () => ok({ list: [1, 2] }) });
+new Tool({ name: "t", output: z.tuple([z.string(), z.number()]), handler: () => ok(["a", 1]) });
+new Tool({ name: "t", output: z.object({ kind: z.literal("a") }), handler: () => ok({ kind: "a" }) });
+new Tool({ name: "t", output: z.instanceof(Page), handler: () => ok(new Page()) });
+new Tool({ name: "t", output: z.map(z.string(), z.date()), handler: () => ok(new Map([["a", new Date()]])) });
+// @ts-expect-error: a list of another kind
+new Tool({ name: "t", output: z.array(z.string()), handler: () => ok([1]) });
 // @ts-expect-error: nor in ok()
 new Tool({ name: "t", output: z.string(), handler: () => ok(5) });
 
@@ -139,6 +153,10 @@ const query = new Tool({
 query.withOptions({ table: "users" });
 // @ts-expect-error: table is text
 query.withOptions({ table: 5 });
+
+new Tool({ name: "t", input: z.string(), staticInputValues: "x", handler: () => 1 });
+new Tool({ name: "t", input: z.array(z.string()), staticInputValues: ["x"], handler: () => 1 });
+new Tool({ name: "t", input: z.object({ a: z.string() }), staticInputValues: () => ({ a: "x" }), handler: () => 1 });
 
 // ── one from another ──
 
