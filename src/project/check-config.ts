@@ -1,8 +1,8 @@
 /** Says what is wrong with an `agent.config.ts`: the field, what was found there and what is allowed. */
 import { HaftError } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
+import { nearest } from "../core/names.ts";
 import { Tool } from "../core/tool.ts";
-import { closest } from "./closest.ts";
 import type { ProjectConfig } from "./config.ts";
 
 /** What a field must be: a test, and the words for it. */
@@ -87,7 +87,7 @@ function checkDefaultModels(models: ProjectConfig["defaultModels"], file: string
 }
 
 function unknownHint(name: string, names: string[]): string {
-  const near = closest(name, names);
+  const near = nearest(name, names);
   return `${near ? `Did you mean "${near}"? ` : ""}Settings are ${names.join(", ")}.`;
 }
 

@@ -1,14 +1,14 @@
 /** Opens the sandbox that flags and settings name. */
 import { HaftError } from "../base/errors.ts";
+import { nearest } from "../core/names.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import { closest } from "./closest.ts";
 
 const known = ["auto", "virtual", "local"];
 
 /** @throws HaftError SANDBOX_UNKNOWN, before anything is opened. */
 export function checkSandboxName(name: string): void {
   if (known.includes(name)) return;
-  const near = closest(name, known);
+  const near = nearest(name, known);
   throw new HaftError("SANDBOX_UNKNOWN", `There is no sandbox "${name}".`, {
     hint: `${near ? `Did you mean "${near}"? ` : ""}Sandboxes are ${known.join(", ")}.`,
     data: { known },

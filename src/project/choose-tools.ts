@@ -1,7 +1,7 @@
 /** Turns the tools of flags and settings, names among them, into tools. */
 import { HaftError } from "../base/errors.ts";
+import { nearest } from "../core/names.ts";
 import type { ToolEntry } from "../core/tool.ts";
-import { closest } from "./closest.ts";
 
 const builtIn = ["Read", "Bash", "Edit", "Write", "Glob", "Grep"] as const;
 
@@ -50,7 +50,7 @@ function namesIn(list: string): (typeof builtIn)[number][] {
 function unknown(word: string): HaftError {
   const tools = builtIn.map((name) => name.toLowerCase());
   const known = [...tools, ...Object.keys(sets)];
-  const near = closest(word, known);
+  const near = nearest(word, known);
   return new HaftError("TOOLS_UNKNOWN", `There is no tool or set of tools "${word}".`, {
     hint: `${near ? `Did you mean "${near}"? ` : ""}Tools are ${tools.join(", ")}; sets are ${Object.keys(sets).join(", ")}.`,
     data: { known },

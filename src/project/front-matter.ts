@@ -2,18 +2,29 @@
 import { isPlainObject } from "../base/json.ts";
 
 /**
- * The values of the header; an empty object where there is none. Line ends may be CRLF, and a BOM may come first.
+ * The values of the header; an empty object where there is none. Line ends may be CRLF, and a BOM may come first. A
+ * header that is not quite YAML, such as `description: Use it: always`, is read line by line.
  *
- * @throws Error for a header that is not YAML, or is not a list of names and values.
+ * @throws Error for a header that has no names and values
  */
 export async function readFrontMatter(text: string): Promise<Record<string, unknown>> {
   const header = headerOf(text);
-  if (header === undefined) return {};
+  if (header === undefined || header.trim() === "") return {};
   const { parse } = await import("yaml");
-  const values: unknown = parse(header, { logLevel: "silent", maxAliasCount: 0 });
-  if (values === null) return {};
-  if (!isPlainObject(values)) throw new Error("its header is not a list of names and values");
-  return values;
+  try {
+    const values: unknown = parse(header, { logLevel: "error", maxAliasCount: 0 });
+    if (isPlainObject(values)) return values;
+  } catch {
+    // Read below, by people's rules.
+  }
+  const values = readLines(header);
+  if (Object.keys(values).length > 0) return values;
+  throw new Error("its header is not a list of names and values");
+}
+
+function readLines(header: string): Record<string, unknown> {
+  const pairs = header.split("\n").map((line) => /^([A-Za-z][\w-]*):\s+(.*)$/.exec(line));
+  return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1]!, pair[2]!.trim()]] : [])));
 }
 
 function headerOf(text: string): string | undefined {

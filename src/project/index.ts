@@ -5,7 +5,6 @@ export {
   modelMissing,
   serverName,
 } from "./choose-model.ts";
-export { closest } from "./closest.ts";
 export { defineConfig, type ProjectConfig } from "./config.ts";
 export { type ContextFiles, readContextFiles } from "./context-files.ts";
 export { openProject, type Project } from "./open.ts";

@@ -56,20 +56,20 @@ async function load(path: string): Promise<unknown> {
 const ownEntries: Record<string, () => Promise<unknown>> = {
   haft: () => import("../index.ts"),
   "haft/tools": () => import("../tools/index.ts"),
+  "haft/project": () => import("./config.ts"),
   "haft/sandbox": () => import("../sandbox/index.ts"),
   "haft/models": () => import("../models/index.ts"),
   "haft/stores": () => import("../stores/index.ts"),
 };
 
-/**
- * What a settings file imports from Haft is this very copy, also in a project that did not install one. The root and
- * the tools are there for files that it imports, too.
- */
+/** Loaded whether the settings file names them or not: files that it imports may, and a run needs them anyway. */
+const always = ["haft", "haft/tools", "haft/project"];
+
+/** What a settings file imports from Haft is this very copy, also in a project that did not install one. */
 async function ownModules(text: string): Promise<Record<string, unknown>> {
   const modules: Record<string, unknown> = {};
   for (const [name, load] of Object.entries(ownEntries)) {
-    const isLikely = name === "haft" || name === "haft/tools" || text.includes(name);
-    if (isLikely) modules[name] = await load();
+    if (always.includes(name) || text.includes(name)) modules[name] = await load();
   }
   return modules;
 }

@@ -26,7 +26,9 @@ interface TerminalRun {
 }
 
 const open: ChildProcess[] = [];
-afterAll(() => open.forEach((child) => child.kill()));
+afterAll(() => {
+  for (const child of open) child.kill();
+});
 
 function onTerminal(args: string[], cwd: string, env: Record<string, string>): TerminalRun {
   const command = ["stty cols 80 rows 40;", "exec", process.execPath, cli, ...args].join(" ");
