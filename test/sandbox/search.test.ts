@@ -334,16 +334,10 @@ test("walks 5,000 files, and deep folders, without trouble", async () => {
   const cwd = await folderWith(files);
   const started = performance.now();
   const { total } = await glob(cwd, { pattern: "*.md" });
-  const globbed = performance.now();
   const plain = await grep(cwd, { pattern: "mark4999" });
-  const grepped = performance.now();
   const regex = await grep(cwd, { pattern: "mark\\d*99$" });
-  const done = performance.now();
+  expect(performance.now() - started).toBeLessThan(15_000);
   expect(total).toBe(1000);
   expect(plain.files).toEqual([{ path: `dir${4999 % 50}/sub${4999 % 7}/file4999.ts`, count: 1 }]);
   expect(regex.total).toBe(50);
-  const ms = (from: number, to: number) => `${Math.round(to - from)} ms`;
-  console.info(
-    `5,000 files: glob ${ms(started, globbed)}, grep text ${ms(globbed, grepped)}, grep regex ${ms(grepped, done)}`,
-  );
 });

@@ -13,7 +13,7 @@ const FILES: Record<MountMode, string> = {
 
 const SHELL = [
   "The shell is a simulated bash with about 80 commands, among them cat, grep, sed, awk, jq, yq, find, sort, diff, tar, gzip and sqlite3.",
-  "There is no git, node, npm, python, make, patch, curl, ps, kill, id, uname or dd, no trap, no network, and no program of the machine.",
+  "There is no git, node, npm, python, make, patch, curl, mktemp, ps, kill, id, uname or dd, no trap, no network, and no program of the machine.",
   "Each command starts in a new shell. Output arrives when the command ends; nothing goes on in the background.",
   "Output is text: bytes that are not UTF-8 come out changed, so write them to a file.",
   "rg is slow on many files: use grep -rn, or the tools for searching.",
