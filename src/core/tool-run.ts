@@ -93,15 +93,16 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
       ctx.expire(error);
       reject(error);
     });
-    const { outer } = ctx;
-    const forgetAbort = outer?.on(() => {
+    const cancel = (): void => {
       settle();
       reject(aborted(tool, ctx.outer?.reason));
-    });
+    };
+    const forgetAbort = ctx.outer?.on(cancel);
     const settle = (): void => {
       forgetTime();
       forgetAbort?.();
     };
+    if (ctx.outer?.aborted) cancel(); // by the handler, before it gave its promise
     work.then(
       (value) => {
         settle();

@@ -83,6 +83,29 @@ describe("a subclass that spreads its context", () => {
     expect(line).toMatchObject({ assigns: { done: true }, content: [{ type: "text", text: "shown" }] });
   });
 
+  test("may try again on its own after the time was up, with a signal that has not fired", async () => {
+    class Stubborn extends Tool<any, any, any> {
+      override async execute(input?: unknown, ctx: Partial<ToolContext> = {}) {
+        try {
+          return await super.execute(input, ctx);
+        } catch {
+          return super.execute(input, ctx);
+        }
+      }
+    }
+    const fired: boolean[] = [];
+    const tool = new Stubborn({
+      name: "t",
+      timeoutMs: 20,
+      handler: (_, { abortSignal }) => {
+        fired.push(abortSignal.aborted);
+        return fired.length === 1 ? new Promise(() => {}) : "second";
+      },
+    });
+    expect(await tool.execute(undefined, engineContext(tool))).toBe("second");
+    expect(fired).toEqual([false, false]);
+  });
+
   test("is still stopped with the run", async () => {
     const controller = new AbortController();
     const tool = new Spreading({

@@ -219,6 +219,19 @@ describe("abort", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
+  test("by the handler itself, which then hangs", async () => {
+    const controller = new AbortController();
+    const hanging = tool(
+      () => {
+        controller.abort(new Error("enough"));
+        return new Promise(() => {});
+      },
+      { timeoutMs: 2_000 },
+    );
+    const call = hanging.execute(undefined, { abortSignal: controller.signal });
+    await expect(call).rejects.toMatchObject({ code: "ABORTED", message: 'Tool "t" was stopped: enough' });
+  });
+
   test("between attempts: there is no next one", async () => {
     const controller = new AbortController();
     const handler = failing(...Array(9).fill(new Error("x")));
