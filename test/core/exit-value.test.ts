@@ -133,6 +133,7 @@ describe("its value", () => {
     expect(await left({ success: false })).toMatch(/fits none of 2 variants: .*error: is required/);
     expect(await left({ value: false })).toMatch(/was not taken/);
     expect(await left({ result: "partly", error: "then it broke" })).toMatch(/was not taken/);
+    expect(await left({ error: 5 })).toMatch(/was not taken/);
     expect(await left({ value: "text" })).toMatch(/fits in more than one way/);
   });
 });

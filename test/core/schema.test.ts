@@ -184,6 +184,7 @@ describe("JSON Schema", () => {
     };
     const value = { at: new Date(0), ids: new Set([1]), gone: undefined };
     expect(await readValue(schema, value)).toBe(value);
+    expect(await issues({ type: "array", items: { type: "null" } }, [undefined])).toBe("ok");
     expect(await issues({ type: "string" }, undefined)).toBe("expected string, got null");
     expect(await issues({ type: "object" }, () => 1)).not.toBe("ok");
   });
