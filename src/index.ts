@@ -47,6 +47,7 @@ export type {
   ContextSize,
   ErrorResult,
   ExecuteResult,
+  ExitOf,
   ExitSuccess,
   InterruptedResult,
   TextSuccess,
