@@ -94,3 +94,28 @@ test("nothing of just-bash is loaded until the first command", async () => {
   );
   expect(out).toBe("true\n");
 });
+
+test("a shell ends with its program, however that ends", async () => {
+  const program = (end: string) =>
+    `const sandbox = await virtual();
+     await sandbox.exec("true");
+     const busy = sandbox.exec("while true; do :; done");
+     await new Promise((resolve) => setTimeout(resolve, 300));
+     const shells = process._getActiveHandles().map((handle) => handle.pid).filter(Boolean);
+     console.log(JSON.stringify(shells));
+     ${end}`;
+  for (const end of ["process.exit(0);", "process.kill(process.pid, 'SIGTERM');", "throw new Error('x');"]) {
+    const out = await node(folder, program(end)).catch((error) => error.stdout as string);
+    const shells: number[] = JSON.parse(out);
+    expect(shells.length).toBeGreaterThan(0);
+    await expect.poll(() => shells.filter(isAlive), { timeout: 15_000 }).toEqual([]);
+  }
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -61,7 +61,7 @@ test("a command that needs too much memory is ended, and says so", async () => {
   const result = await small.exec("fold -w 1 big | sort | uniq -c", { timeoutMs: 30_000 });
   expect(result).toMatchObject({
     status: "signaled",
-    signal: "SIGKILL",
+    signal: "SIGABRT",
     exitCode: null,
     error: expect.stringContaining("too much memory"),
   });

@@ -143,7 +143,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Without the rest of a shared pool behind it, which would travel along to a worker. */
+/** Without the rest of a shared pool behind it, which would travel along to the shell. */
 function plainBytes(buffer: Buffer): Uint8Array {
   if (buffer.byteLength === buffer.buffer.byteLength) return new Uint8Array(buffer.buffer);
   return new Uint8Array(buffer);

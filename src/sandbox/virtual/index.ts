@@ -1,4 +1,4 @@
-/** The virtual sandbox: a simulated shell in a worker, over files in memory or over a folder that it cannot change. */
+/** The virtual sandbox: a simulated shell in a process of its own, over files in memory or over a folder that it cannot change. */
 
 import { realpath, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -86,7 +86,7 @@ function requireShell(): void {
   });
 }
 
-/** Looked up, not loaded: only a worker loads it, for the first command. */
+/** Looked up, not loaded: only the process of a shell loads it, for the first command. */
 function hasShell(): boolean {
   try {
     createRequire(import.meta.url).resolve("just-bash");

@@ -4,7 +4,7 @@ import type { ExecOptions, ExecResult } from "../../core/sandbox.ts";
 import type { Command, ExecLimits } from "../local/exec-request.ts";
 import { CollectedOutput } from "../process/collected-output.ts";
 import type { ShellPool } from "./shell-pool.ts";
-import type { ShellAnswer, ShellCommand } from "./shell-worker.ts";
+import type { ShellAnswer, ShellCommand } from "./shell-process.ts";
 
 export interface ExecRequest {
   command: Command;
@@ -68,7 +68,7 @@ function outcome(answer: ShellAnswer, written: number, limits: ExecLimits): Outc
   }
   if (answer.type === "crashed") {
     const error = `${answer.message} ${KEPT}`;
-    return answer.ran ? { status: "signaled", signal: "SIGKILL", error } : { status: "spawn_error", error };
+    return answer.ran ? { status: "signaled", signal: answer.signal, error } : { status: "spawn_error", error };
   }
   const isOverShellLimit = answer.exitCode === 126 && /total output size exceeded/.test(textOf(answer.stderr));
   if (isOverShellLimit || written > limits.hardOutputBytes) {

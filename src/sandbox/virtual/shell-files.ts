@@ -1,4 +1,4 @@
-/** The file calls of the shell in the worker, answered from the tree. Its errors travel as codes. */
+/** The file calls of the shell, answered from the tree. Its errors travel as codes. */
 
 import type { DirEntry, FileStat } from "../../core/sandbox.ts";
 import { fileError } from "../local/file-error.ts";
@@ -9,7 +9,7 @@ import type { TreeEdits } from "./tree-edits.ts";
 /** A command holds what it reads in memory, so more than this is refused. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** What the worker may call, by name. Every method takes and gives what can be cloned. */
+/** What the shell may call, by name. Every method takes and gives what can be cloned. */
 export class ShellFiles {
   readonly #tree: Tree;
   readonly #edits: TreeEdits;

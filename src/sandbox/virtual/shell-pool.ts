@@ -1,18 +1,21 @@
-/** The workers of one sandbox: each command has one to itself, and one stays warm for the next. */
+/** The processes of one sandbox: each command has one to itself, and one stays warm for the next, for a while. */
 
 import type { ShellFiles } from "./shell-files.ts";
-import { type ShellAnswer, type ShellCommand, ShellWorker } from "./shell-worker.ts";
+import { type ShellAnswer, type ShellCommand, ShellProcess } from "./shell-process.ts";
 
 /** Commands that run at once. More wait for their turn. */
-const MAX_WORKERS = 4;
+const MAX_PROCESSES = 4;
+/** How long a process waits for the next command. */
+const IDLE_MS = 60_000;
 
 export class ShellPool {
   readonly #files: ShellFiles;
   readonly #memoryMb: number;
-  readonly #busy = new Set<ShellWorker>();
+  readonly #busy = new Set<ShellProcess>();
   readonly #waiting: (() => void)[] = [];
-  #turns = MAX_WORKERS;
-  #idle: ShellWorker | undefined;
+  #turns = MAX_PROCESSES;
+  #idle: ShellProcess | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(files: ShellFiles, memoryMb: number) {
@@ -32,21 +35,32 @@ export class ShellPool {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const workers = [...this.#busy, ...(this.#idle ? [this.#idle] : [])];
-    this.#idle = undefined;
-    await Promise.all(workers.map((worker) => worker.end()));
+    await Promise.all([this.#takeIdle(), ...this.#busy].map((shell) => shell?.end()));
   }
 
   async #runNow(command: ShellCommand, abortSignal: AbortSignal | undefined): Promise<ShellAnswer> {
-    const worker = this.#idle?.isUsable ? this.#idle : new ShellWorker(this.#files, this.#memoryMb);
-    this.#idle = undefined;
-    this.#busy.add(worker);
-    const answer = await worker.run(command, abortSignal);
-    this.#busy.delete(worker);
-    if (!worker.isUsable) return answer;
-    if (this.#idle || this.#isClosed) await worker.end();
-    else this.#idle = worker;
+    const idle = this.#takeIdle();
+    const shell = idle?.isUsable ? idle : new ShellProcess(this.#files, this.#memoryMb);
+    this.#busy.add(shell);
+    const answer = await shell.run(command, abortSignal);
+    this.#busy.delete(shell);
+    if (!shell.isUsable) return answer;
+    if (this.#idle || this.#isClosed) await shell.end();
+    else this.#keepIdle(shell);
     return answer;
+  }
+
+  #takeIdle(): ShellProcess | undefined {
+    clearTimeout(this.#idleTimer);
+    const idle = this.#idle;
+    this.#idle = undefined;
+    return idle;
+  }
+
+  #keepIdle(shell: ShellProcess): void {
+    this.#idle = shell;
+    this.#idleTimer = setTimeout(() => void this.#takeIdle()?.end(), IDLE_MS);
+    this.#idleTimer.unref();
   }
 
   /** False when the command was aborted before its turn came. */

@@ -1,4 +1,4 @@
-/** Files in a tree, commands in a worker: a sandbox that needs nothing of the machine and leaves nothing on it. */
+/** Files in a tree, commands in a simulated shell: a sandbox that needs nothing of the machine and leaves nothing on it. */
 
 import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";

@@ -1,17 +1,18 @@
 /**
- * The worker of the virtual sandbox: runs one command at a time in just-bash. It holds no files of its own; every file
- * call of the shell is a message to the host, which keeps the tree. So the host may end it at any time and lose nothing.
+ * The worker of the virtual sandbox, a process: runs one command at a time in just-bash. It holds no files of its own;
+ * every file call of the shell is a message to the host, which keeps the tree. So the host may kill it and lose nothing.
  */
 
-import { parentPort } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { Bash, InMemoryFs } from "just-bash";
 
 /** @typedef {{ type: "file" | "dir" | "symlink" | "other", size: number, mtimeMs: number, mode: number, identity?: string }} FileStat */
 /** @typedef {{ script: string, args?: string[], cwd: string, env: Record<string, string>, stdin: Uint8Array, timeoutMs: number, outputBytes: number }} Command */
 
-const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+/** Taken now, because the shell locks `process` while a script runs. @type {(message: object) => void} */
+const send = /** @type {any} */ (process.send).bind(process);
 
-/** The folders that every shell expects: the commands, /dev and /proc. Read only, the same in every worker. */
+/** The folders that every shell expects: the commands, /dev and /proc. Read only, the same in every process. */
 const system = new InMemoryFs();
 new Bash({ fs: system, cwd: "/" });
 const SYSTEM_FOLDERS = ["bin", "dev", "proc", "usr"];
@@ -25,7 +26,7 @@ let lastCall = 0;
 function callHost(name, ...args) {
   return new Promise((resolve, reject) => {
     pending.set(++lastCall, { resolve, reject });
-    port.postMessage({ type: "call", id: lastCall, name, args });
+    send({ type: "call", id: lastCall, name, args });
   });
 }
 
@@ -221,7 +222,7 @@ function bytesOf(text) {
   return new Uint8Array(Buffer.from(text, "utf8"));
 }
 
-port.on("message", async (message) => {
+process.on("message", async (/** @type {any} */ message) => {
   if (message.type === "abort") controller.abort();
   if (message.type === "answer") {
     const call = pending.get(message.id);
@@ -230,8 +231,12 @@ port.on("message", async (message) => {
     else call?.reject(fileError(message.code, message.path));
   }
   if (message.type === "run") {
-    port.postMessage(await run(message.command).catch(failure));
+    send(await run(message.command).catch(failure));
   }
 });
 
-port.postMessage({ type: "ready" });
+// Without a host nobody is left to ask for files. A script that never rests would not notice: a thread of its own does.
+process.on("disconnect", () => process.exit());
+send({ type: "ready" });
+const watch = `setInterval(() => process.ppid === ${Number(process.argv[2])} || process.kill(process.pid, "SIGKILL"), 500)`;
+new Worker(watch, { eval: true, execArgv: [], env: {} }).unref();
