@@ -8,12 +8,10 @@ import { callModel } from "./model/call.ts";
 import { type CallOptions, callOptions } from "./model/call-options.ts";
 import { judge, type ModelFailure } from "./model/failure.ts";
 import { chainOf, letRest, type OpenModel, openModel } from "./model/open-model.ts";
-import { Shown } from "./model/shown.ts";
+import { nobody, Shown } from "./model/shown.ts";
 import type { RunState } from "./run-state.ts";
 
 type Response = EntryOf<"model-response">;
-
-const defaults = { attempts: 3, idleMs: 60_000, backoffMs: 500, maxWaitMs: 60_000 };
 
 /** @throws HaftError with a `MODEL_…` code when every model failed, or the reason of an abort */
 export async function generate(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
@@ -33,8 +31,8 @@ async function ask(run: RunState, { id: key, index }: RunningIteration, request:
     const opened = await openModel(run, chain[position]!);
     const options = await callOptions(run, index, request, opened);
     const { instructions } = request;
-    const call = { run, key, opened, options, instructions, isLast: position === chain.length - 1 };
-    const response = await askOne(call);
+    const isLast = position === chain.length - 1;
+    const response = await askOne({ run, key, opened, options, instructions, isLast, streams: false });
     if (response) return response;
   }
 }
@@ -48,6 +46,8 @@ interface Call {
   instructions: string;
   /** There is no other model after this one. */
   isLast: boolean;
+  /** Streamed even when nobody watches. */
+  streams: boolean;
 }
 
 /** One model, several times where that may help. Nothing when the next model is to be asked. */
@@ -89,8 +89,8 @@ async function tryOnce(call: Call, attempt: number): Promise<Outcome> {
       prompt: prompt.for(instructions, run.messages),
       controller: run.modelCalls,
       onAbort: (listener) => run.abort.on(() => listener(run.abort.reason)),
-      idleMs: run.options.modelLimits?.idleMs ?? defaults.idleMs,
-      listener: shown,
+      idleMs: run.options.modelLimits?.idleMs ?? 60_000,
+      listener: shown ?? (call.streams ? nobody : undefined),
     });
     const body: EntryBody = { type: "model-response", model: name, durationMs: Date.now() - startedAt, ...answer };
     return { then: "use", response: run.log.record(key, body) as Response };
@@ -103,7 +103,7 @@ async function tryOnce(call: Call, attempt: number): Promise<Outcome> {
 
 function failed(call: Call, attempt: number, failure: ModelFailure, shown: Shown | undefined): Outcome {
   const { run, key, opened, isLast } = call;
-  const { attempts, backoffMs, maxWaitMs } = { ...defaults, ...run.options.modelLimits };
+  const { attempts = 3, backoffMs = 500, maxWaitMs = 60_000 } = run.options.modelLimits ?? {};
   const { retryAfterMs } = failure;
   const backoff = Math.min(backoffMs * 2 ** (attempt - 1), maxWaitMs) * (0.75 + Math.random() / 2);
   const waitMs = Math.round(retryAfterMs ?? backoff);
@@ -118,6 +118,7 @@ function failed(call: Call, attempt: number, failure: ModelFailure, shown: Shown
   const told = isTooLong ? withWait(failure.error, retryAfterMs, maxWaitMs) : failure.error;
   const { error } = run.log.record(key, { type: "model-error", model: name, attempt, error: logged(told), then });
   if (shown?.any) run.log.emit({ type: "text-reset", key });
+  call.streams ||= failure.mayHelpStreamed;
   if (then === "fail") return { then, error: unlogged(error) };
   if (then === "next-model") {
     letRest(opened, failure.error, retryAfterMs);

@@ -8,6 +8,8 @@ export interface ModelFailure {
   mayHelpAgain: boolean;
   /** Another model may do better. */
   mayHelpElsewhere: boolean;
+  /** The connection did not last until the whole answer was there: a stream's may. */
+  mayHelpStreamed: boolean;
   /** What the provider asked to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
@@ -42,7 +44,7 @@ export function refuseWebPage(headers: Record<string, string> | undefined): void
 export function judge(thrown: unknown, model: string): ModelFailure {
   if (thrown instanceof CallFault) {
     const error = makeError(thrown.code, model, thrown.message, thrown.hint);
-    return { error, mayHelpAgain: true, mayHelpElsewhere: true };
+    return { error, mayHelpAgain: true, mayHelpElsewhere: true, mayHelpStreamed: thrown.code === "MODEL_SILENT" };
   }
   const hadBegun = thrown instanceof BrokenAnswer;
   const fault = readProviderError(hadBegun ? thrown.reason : thrown);
@@ -53,6 +55,7 @@ export function judge(thrown: unknown, model: string): ModelFailure {
     error: makeError(code, model, fault.text, hintFor(code, fault), fault.status),
     mayHelpAgain: isPassing && !isSpent,
     mayHelpElsewhere: isPassing || code === "MODEL_CONTEXT_OVERFLOW",
+    mayHelpStreamed: fault.kind === "network" || timeouts.has(fault.status),
     retryAfterMs: fault.retryAfterMs,
   };
 }
@@ -61,6 +64,9 @@ function makeError(code: string, model: string, text: string, hint: string | und
   const data = { model, ...(status !== undefined && { status }) };
   return new HaftError(code, `${model}${status ? ` answered ${status}` : ""}: ${text}`, { hint, data });
 }
+
+/** Of servers, and of what stands between. */
+const timeouts = new Set<number | undefined>([408, 504, 524]);
 
 const passing = new Set(["MODEL_RATE_LIMITED", "MODEL_UNAVAILABLE", "MODEL_STREAM_BROKEN"]);
 

@@ -35,3 +35,6 @@ export class Shown implements Listener {
     this.#log.emit({ type: "tool-input-delta", key: this.#key, id, name: known, text });
   }
 }
+
+/** For a stream that nobody watches. */
+export const nobody: Listener = { text() {}, reasoning() {}, toolInput() {} };

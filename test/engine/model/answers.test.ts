@@ -240,6 +240,29 @@ describe("what a model throws", () => {
     });
   });
 
+  test.each([{ code: "UND_ERR_HEADERS_TIMEOUT" }, undefined])(
+    "the time that a whole answer may take: it is streamed, though nobody watches (%o)",
+    async (cause) => {
+      const late = cause
+        ? Object.assign(new TypeError("fetch failed"), { cause })
+        : named("x", "", { statusCode: 524 });
+      const model = specModel("v3", [
+        { error: late },
+        { content: [call("add", { a: 1, b: 1 })] },
+        { content: [text("2")] },
+      ]);
+      const ways: string[] = [];
+      const watched = {
+        ...model,
+        doGenerate: (options: any) => (ways.push("whole"), model.doGenerate(options)),
+        doStream: (options: any) => (ways.push("streamed"), model.doStream(options)),
+      };
+      const { result } = await play({ model: watched, prompt: "go", tools: [addTool()] }, "awaited");
+      expect(result.output).toBe("2");
+      expect(ways).toEqual(["whole", "streamed", "whole"]);
+    },
+  );
+
   test.each([
     [named("AI_LoadAPIKeyError", "The key is missing"), "MODEL_AUTH", 1],
     [named("AI_UnsupportedFunctionalityError", "no audio"), "MODEL_REQUEST_INVALID", 1],
