@@ -1,5 +1,5 @@
 /** A call while it is made, and what it comes to. */
-import { decode } from "../base/codec.ts";
+import { decode, encode } from "../base/codec.ts";
 import { hashText, type Json } from "../base/json.ts";
 import type { CallContext } from "../core/call-context.ts";
 import type { EntryOf } from "../core/log.ts";
@@ -31,7 +31,7 @@ export interface Call {
 
 /** Whoever asked sees what was written: live and on a replay the same. */
 export function recalled(iteration: RunningIteration, asked: AskedCall, end: EntryOf<"tool-end">): Done {
-  iteration.ended(asked.id, end);
+  iteration.ended(asked, end);
   if (end.signal) return { type: "thinking", reason: end.signal.reason };
   return { type: "result", result: resultOf(end) };
 }
@@ -50,4 +50,8 @@ export function resultOf({ key: callId, name, output, content, error }: EntryOf<
 /** A decision, and a replay, hold for exactly this call. */
 export function hashOfCall(name: string, input: Json): string {
   return hashText(`${name} ${JSON.stringify(input)}`);
+}
+
+export function hashOfAsked({ name, input }: AskedCall): string {
+  return hashOfCall(name, encode(input ?? null));
 }

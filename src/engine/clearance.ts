@@ -1,8 +1,10 @@
 /** May this call run? Who must agree, and what was decided. */
-import { decode } from "../base/codec.ts";
+import { decode, encode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { channel } from "../core/context.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
+import { checkDecision } from "../core/decision-check.ts";
+import type { ExecuteOptions } from "../core/execute.ts";
 import type { PauseReason } from "../core/log.ts";
 import { toPending } from "../core/snapshot.ts";
 import type { Call } from "./call.ts";
@@ -24,12 +26,11 @@ export async function clear(call: Call): Promise<Clearance> {
   if (past?.decision && (past.decision.hash === call.hash || past.pause?.reason !== "approval"))
     return follow(past.decision.decision);
   if (past?.pause && past.pause.reason !== "approval") return { type: "paused" };
-  if (past?.inDoubt && !tool.definition.idempotent && !tool.definition.readOnly) {
-    return pause(
-      call,
-      "in-doubt",
-      `"${tool.name}" had started when the run stopped; whether it did its work is not known`,
-    );
+  if (past?.inDoubt) {
+    const { idempotent, readOnly } = tool.definition;
+    const message = `"${tool.name}" had started when the run stopped; whether it did its work is not known`;
+    if (!idempotent && !readOnly) return pause(call, "in-doubt", message);
+    if (past.started === call.hash) return { type: "run" }; // it was allowed to start, and a second start changes nothing
   }
   const reason = await needsApproval(call);
   return reason === undefined ? { type: "run" } : approval(call, reason);
@@ -43,20 +44,27 @@ async function approval(call: Call, message: string): Promise<Clearance> {
   const pending = note(call, "approval", message);
   if (way === "interrupt" || !approve) return { type: "paused" };
 
-  let answer: Decision | boolean;
-  try {
-    answer = await approve(pending);
-  } catch (error) {
-    answer = { deny: `asking for approval failed: ${messageOf(error)}` };
-  }
-  const decision: Decision =
-    answer === true
-      ? { approve: true }
-      : typeof answer === "object" && answer
-        ? answer
-        : { deny: "it was not approved" };
+  const decision = await ask(approve, pending);
   run.log.record(call.callId, { type: "decision", decision, hash: call.hash });
   return follow(decision);
+}
+
+/** What is not plainly a yes is a no. */
+async function ask(approve: NonNullable<ExecuteOptions["approve"]>, pending: PendingCall): Promise<Decision> {
+  try {
+    const answer = await approve(pending);
+    if (answer === true) return { approve: true };
+    if (answer === false || answer === undefined || answer === null) return { deny: "it was not approved" };
+    return asJson(checkDecision(answer));
+  } catch (error) {
+    return { deny: `asking for approval failed: ${messageOf(error)}` };
+  }
+}
+
+/** Whoever answers in this process may give any value. */
+function asJson(decision: Decision): Decision {
+  if ("value" in decision) return { value: encode(decision.value, "value") };
+  return "input" in decision ? { approve: true, input: encode(decision.input, "input") } : decision;
 }
 
 function follow(decision: Decision): Clearance {
@@ -70,7 +78,8 @@ async function needsApproval({ tool, ctx }: Call): Promise<string | undefined> {
   const { approval } = tool.definition;
   const answer = typeof approval === "function" ? await approval(ctx[channel].prepared!.value, ctx) : approval;
   if (answer === undefined || answer === false || answer === "never") return undefined;
-  return typeof answer === "string" && answer !== "always" ? answer : `"${tool.name}" needs approval`;
+  const isReason = typeof answer === "string" && answer !== "" && answer !== "always";
+  return isReason ? answer : `"${tool.name}" needs approval`;
 }
 
 async function pause(call: Call, reason: PauseReason, message: string): Promise<Clearance> {

@@ -1,20 +1,21 @@
 /** One tool call, whoever asked: recall · statics · before hook · validate · approve · run · after hook · record. */
-import { encode } from "../base/codec.ts";
-import { HaftError } from "../base/errors.ts";
+import { decode } from "../base/codec.ts";
+import type { Json } from "../base/json.ts";
 import { channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { SnapshotSignal, ThinkSignal } from "../core/signals.ts";
 import { inputFromModel } from "../core/tool-input.ts";
-import { checkInput, optionsMissing } from "../core/tool-run.ts";
+import { aborted, checkInput, optionsMissing } from "../core/tool-run.ts";
 import { applyStatics } from "../core/tool-statics.ts";
-import { type Call, type Done, hashOfCall, recalled } from "./call.ts";
+import { type Call, type Done, hashOfAsked, hashOfCall, recalled } from "./call.ts";
 import { contextOf } from "./call-context.ts";
 import { clear, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { assertSameCall } from "./journal.ts";
-import { logged } from "./logged-error.ts";
+import { logged, readable } from "./logged-error.ts";
+import { copyPlain, ownJson } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
 
@@ -28,8 +29,7 @@ export async function executeToolCall(
   assigns: Record<string, unknown>,
 ): Promise<Done> {
   const past = run.journal.call(callId);
-  if (past?.call)
-    assertSameCall(past.call, { name: asked.name, hash: hashOfCall(asked.name, encode(asked.input ?? null)) });
+  if (past?.call) assertSameCall(past.call, { name: asked.name, hash: hashOfAsked(asked) });
   if (past?.end) return recalled(iteration, asked, past.end);
 
   const tool = tools.find(asked.name);
@@ -51,7 +51,7 @@ export async function executeToolCall(
   };
   try {
     if (tool.missingOptions) throw optionsMissing(tool);
-    await prepare(call, inputFromModel(tool, asked.input));
+    await prepare(call, past?.changed === undefined ? inputFromModel(tool, asked.input) : decode(past.changed));
     if (needsClearance(call)) {
       const clearance = await clear(call);
       if (clearance.type === "paused") return clearance;
@@ -66,30 +66,28 @@ export async function executeToolCall(
 
 /** Statics, hook, validation: gives the effective input, and records what is asked for. */
 async function prepare(call: Call, input: unknown): Promise<void> {
-  const { run, tool, ctx, callId, asked } = call;
-  let effective = applyStatics(input, tool.definition.staticInputValues, ctx);
+  const { run, tool, ctx } = call;
+  const own = copyPlain(input); // what was asked for stays as it is, whatever a handler does with its input
+  let effective = applyStatics(own, tool.definition.staticInputValues, ctx);
   if (run.hooks.onBeforeTool) {
     const given = await run.hooks.onBeforeTool(eventOf(call, effective));
     if (given?.input !== undefined) effective = given.input;
   }
   call.input = effective;
-  call.shown = encode(effective ?? null, `Tool "${tool.name}": input`);
+  call.shown = ownJson(effective ?? null, `Tool "${tool.name}": input`);
   call.hash = hashOfCall(tool.name, call.shown);
-  if (call.past?.call?.hash !== call.hash) {
-    const isAsIs = effective === asked.input && tool.name === asked.name;
-    const other = isAsIs ? undefined : { asked: hashOfCall(asked.name, encode(asked.input ?? null)) };
-    run.log.record(callId, {
-      type: "tool-call",
-      id: asked.id,
-      name: tool.name,
-      input: call.shown,
-      hash: call.hash,
-      ...other,
-    });
-  }
+  if (call.past?.call?.hash !== call.hash) noteCall(call, input);
+
   const checked = checkInput(tool, effective);
   const value = checked instanceof Promise ? await checked : checked;
   ctx[channel].prepared = { raw: effective, value };
+}
+
+function noteCall({ run, callId, asked, tool, shown, hash }: Call, given: unknown): void {
+  const mayDiffer = run.hooks.onBeforeTool !== undefined || tool.definition.staticInputValues !== undefined;
+  const isAsAsked = !mayDiffer && given === asked.input && tool.name === asked.name;
+  const other = isAsAsked ? undefined : { asked: hashOfAsked(asked) };
+  run.log.record(callId, { type: "tool-call", id: asked.id, name: tool.name, input: shown, hash, ...other });
 }
 
 /** The start is in the log before the handler is called; the end before anyone sees the result. */
@@ -98,7 +96,7 @@ async function perform(call: Call): Promise<Done> {
   run.log.record(callId, { type: "tool-start", name: tool.name, attempt: ctx.attempt });
   const written = run.log.durable();
   if (written) await written;
-  if (run.abort.aborted) throw run.abort.reason;
+  if (run.abort.aborted) throw aborted(tool, run.abort.reason);
   return ended(call, await tool.execute(call.input, ctx));
 }
 
@@ -107,16 +105,16 @@ async function ended(call: Call, output: unknown): Promise<Done> {
   let value = output;
   if (run.hooks.onAfterTool) {
     const given = await run.hooks.onAfterTool({ ...eventOf(call, call.input), output });
-    if (given && "output" in given) value = given.output;
+    if (typeof given === "object" && given !== null && "output" in given) value = given.output;
   }
   const { content, assigns, warnings } = ctx[channel];
   const end = run.log.record(callId, {
     type: "tool-end",
     name: tool.name,
     durationMs: Date.now() - call.startedAt,
-    ...(value !== undefined && { output: encode(value, "output") }),
-    ...(content && { content }),
-    ...(assigns && { assigns: encode(assigns, "assigns") }),
+    ...(value !== undefined && { output: ownJson(value, "output") }),
+    ...(content && { content: copyPlain(content) }),
+    ...(assigns && { assigns: ownJson(assigns, "assigns") }),
     ...(warnings && { warnings }),
   });
   const written = run.log.durable();
@@ -125,13 +123,20 @@ async function ended(call: Call, output: unknown): Promise<Done> {
 }
 
 /** What a handler, a hook or a validation threw. */
-async function stoppedBy(error: unknown, call: Call): Promise<Done> {
+async function stoppedBy(thrown: unknown, call: Call): Promise<Done> {
   const { run, iteration, tool, callId, hash, asked } = call;
-  if (HaftError.is(error, "STORE_FAILED") || HaftError.is(error, "STORE_EPOCH_STALE")) throw error;
+  if (run.log.failure) throw run.log.failure;
+  const error = readable(thrown);
   if (SnapshotSignal.is(error)) {
-    const meta = error.meta === undefined ? undefined : { meta: encode(error.meta, "meta") };
-    const pause = { name: tool.name, input: call.shown, hash, reason: "snapshot" as const, message: error.reason };
-    run.log.record(callId, { type: "tool-pause", ...pause, ...meta });
+    const meta = writable(error.meta);
+    const pause = {
+      name: tool.name,
+      input: call.shown,
+      hash,
+      reason: "snapshot" as const,
+      message: String(error.reason),
+    };
+    run.log.record(callId, { type: "tool-pause", ...pause, ...(meta !== undefined && { meta }) });
     await run.log.durable();
     return { type: "paused" };
   }
@@ -147,9 +152,18 @@ async function stoppedBy(error: unknown, call: Call): Promise<Done> {
   return recalled(iteration, asked, end);
 }
 
-function thinking(signal: ThinkSignal) {
-  const output = encode(signal.context ?? signal.reason, "context");
-  return { output, signal: { type: "think" as const, reason: signal.reason } };
+function thinking({ reason, context }: ThinkSignal) {
+  const text = String(reason);
+  return { output: writable(context) ?? text, signal: { type: "think" as const, reason: text } };
+}
+
+/** What goes with a signal, where it can be written: the signal itself counts in any case. */
+function writable(value: unknown): Json | undefined {
+  try {
+    return value === undefined || value === null ? undefined : ownJson(value, "value");
+  } catch {
+    return undefined;
+  }
 }
 
 function eventOf({ iteration, tool, run, callId }: Call, input: unknown): ToolEvent {

@@ -4,6 +4,7 @@ import type { Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
 import type { Message, ToolMessage, ToolResultPart, UserMessage } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
+import { copyPlain } from "./own-json.ts";
 
 /** Messages and assigns that the entries leave behind. */
 export interface History {
@@ -41,7 +42,7 @@ export function readHistory(entries: readonly Entry[]): History {
         break;
       case "iteration-end":
         if (open) messages.push({ role: "assistant", content: open.content });
-        append(messages, entry.messages, (callId) => partOf(calls.get(callId), ends.get(callId)));
+        append(messages, entry.messages, (callId) => partOf(open, calls.get(callId), ends.get(callId)));
         assigns = { ...assigns, ...assignsOf(entry.key, ends) };
         messages.push(...held.splice(0));
         open = undefined;
@@ -75,9 +76,9 @@ export function append(
   }
 }
 
-/** A call's end as the model reads it. `id` is the provider's. */
-export function resultPart(id: string, end: EntryOf<"tool-end">): ToolResultPart {
-  return { type: "tool-result", toolCallId: id, toolName: end.name, output: outputOf(end) };
+/** A call's end as the model reads it, under the id and the name that it used. */
+export function resultPart({ id, name }: { id: string; name: string }, end: EntryOf<"tool-end">): ToolResultPart {
+  return { type: "tool-result", toolCallId: id, toolName: name, output: outputOf(end) };
 }
 
 function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
@@ -94,10 +95,13 @@ function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
 }
 
 function partOf(
+  open: EntryOf<"model-response"> | undefined,
   call: EntryOf<"tool-call"> | undefined,
   end: EntryOf<"tool-end"> | undefined,
 ): ToolResultPart | undefined {
-  return call && end && resultPart(call.id, end);
+  if (!call || !end) return undefined;
+  const asked = open?.content.find((part) => part.type === "tool-call" && part.toolCallId === call.id);
+  return resultPart({ id: call.id, name: asked?.type === "tool-call" ? asked.toolName : call.name }, end);
 }
 
 /** The assigns of an iteration's calls. */
@@ -109,7 +113,7 @@ function assignsOf(iteration: string, ends: ReadonlyMap<string, EntryOf<"tool-en
 /** In the order of the calls: the last one wins. */
 export function mergeAssigns(all: readonly { callId: string; assigns: Json }[]): Record<string, unknown> {
   const sorted = [...all].sort((a, b) => callNumber(a.callId) - callNumber(b.callId));
-  return Object.assign({}, ...sorted.map(({ assigns }) => decode(assigns)));
+  return Object.assign({}, ...sorted.map(({ assigns }) => copyPlain(decode(assigns))));
 }
 
 function callNumber(callId: string): number {

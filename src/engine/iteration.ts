@@ -58,8 +58,8 @@ export class RunningIteration implements Iteration {
     this.calls = calls;
   }
 
-  ended(id: string, end: EntryOf<"tool-end">): void {
-    this.results.set(end.key, resultPart(id, end));
+  ended(asked: AskedCall, end: EntryOf<"tool-end">): void {
+    this.results.set(end.key, resultPart(asked, end));
     if (end.assigns !== undefined) this.#assigns.push({ callId: end.key, assigns: end.assigns });
   }
 

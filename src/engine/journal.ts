@@ -1,6 +1,7 @@
 /** The reading of the log that answers: has this happened, and with what result? */
 import { HaftError } from "../base/errors.ts";
-import type { Decision } from "../core/decision.ts";
+import type { Json } from "../base/json.ts";
+import { checkDecision } from "../core/decision-check.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
 
 /** What the log knows of one call. */
@@ -13,6 +14,10 @@ export interface PastCall {
   end?: EntryOf<"tool-end">;
   /** Started, and the log does not say how it went. */
   inDoubt: boolean;
+  /** Hash of the effective input that it was last started with. */
+  started?: string;
+  /** What someone put in place of the input that was asked for, when they approved that start. */
+  changed?: Json;
 }
 
 /** Everything of one run, by key. Built once, from the entries that a run starts with. */
@@ -22,6 +27,7 @@ export class Journal {
   readonly #ends = new Map<string, EntryOf<"iteration-end">>();
   readonly runEnd: EntryOf<"run-end"> | undefined;
 
+  /** @throws HaftError `DECISION_INVALID` */
   constructor(run: string, entries: readonly Entry[]) {
     for (const entry of entries) {
       if (entry.key !== run && !entry.key.startsWith(`${run}/`)) continue;
@@ -47,7 +53,6 @@ export class Journal {
   #note(entry: CallEntry): void {
     const past = this.#calls.get(entry.key) ?? { attempts: 0, inDoubt: false };
     this.#calls.set(entry.key, past);
-    past.inDoubt = entry.type === "tool-start";
     switch (entry.type) {
       case "tool-call":
         past.call = entry;
@@ -55,20 +60,30 @@ export class Journal {
       case "tool-pause":
         past.pause = entry;
         past.decision = undefined;
+        past.inDoubt = false; // the handler said so, or someone is asked now
         break;
       case "decision":
+        checkDecision(entry.decision);
         past.decision = entry;
         break;
       case "tool-start":
+        past.changed = inputOf(past.decision) ?? past.changed;
+        past.started = past.call?.hash;
         past.attempts = entry.attempt;
         past.pause = undefined;
         past.decision = undefined;
+        past.inDoubt = true;
         break;
       case "tool-end":
         past.end = entry;
+        past.inDoubt = false;
         break;
     }
   }
+}
+
+function inputOf(entry: EntryOf<"decision"> | undefined): Json | undefined {
+  return entry && "approve" in entry.decision ? entry.decision.input : undefined;
 }
 
 type CallEntry = EntryOf<"tool-call" | "tool-pause" | "decision" | "tool-start" | "tool-end">;
@@ -89,5 +104,3 @@ export function assertSameCall(past: EntryOf<"tool-call">, asked: { name: string
     },
   );
 }
-
-export type { Decision };

@@ -1,18 +1,40 @@
 /** A failure as the log and the model read it: a code and a sentence. */
-import { encode } from "../base/codec.ts";
+
 import { codeOf, HaftError, messageOf } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
 import type { LoggedError } from "../core/log.ts";
+import { isSignal } from "../core/signals.ts";
+import { ownJson } from "./own-json.ts";
 
 export function logged(thrown: unknown): LoggedError {
-  const data = HaftError.is(thrown) ? thrown.data : undefined;
-  return {
-    code: codeOf(thrown) ?? "TOOL_FAILED",
-    message: messageOf(thrown),
-    ...(HaftError.is(thrown) && thrown.hint !== undefined && { hint: thrown.hint }),
-    ...(data !== undefined && { data: encode(data, "data") }),
-  };
+  const error = readable(thrown);
+  const code = codeOf(error) ?? "TOOL_FAILED";
+  const message = messageOf(error);
+  if (!HaftError.is(error)) return { code, message };
+  const data = dataOf(error);
+  return { code, message, ...(error.hint !== undefined && { hint: error.hint }), ...(data !== undefined && { data }) };
 }
 
 export function unlogged({ code, message, hint, data }: LoggedError, cause?: unknown): HaftError {
   return new HaftError(code, message, { hint, cause, data: data as Record<string, unknown> | undefined });
+}
+
+/** Anything may be thrown, also what throws again when it is looked at: from here on it can be looked at. */
+export function readable(thrown: unknown): unknown {
+  try {
+    isSignal(thrown);
+    HaftError.is(thrown);
+    return thrown;
+  } catch {
+    return new HaftError("TOOL_FAILED", messageOf(thrown));
+  }
+}
+
+/** Facts that cannot be written are left out: the failure itself must be. */
+function dataOf({ data }: HaftError): Json | undefined {
+  try {
+    return data === undefined ? undefined : ownJson(data, "data");
+  } catch {
+    return undefined;
+  }
 }

@@ -79,6 +79,11 @@ export class RunLog {
     return this.#last;
   }
 
+  /** Why the store takes nothing any more. */
+  get failure(): HaftError | undefined {
+    return this.#failure;
+  }
+
   /** After this, nothing is recorded any more. */
   async close(): Promise<void> {
     this.#closed = true;

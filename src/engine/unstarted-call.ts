@@ -1,6 +1,6 @@
 /** Calls that never start: skipped, of no tool that there is, or with an input that is no JSON. */
-import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
+import type { Exit } from "../core/exit.ts";
 import type { CallResult, ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { nearest } from "../core/names.ts";
@@ -8,6 +8,7 @@ import type { Tool } from "../core/tool.ts";
 import { type Done, hashOfCall, recalled, resultOf } from "./call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { logged } from "./logged-error.ts";
+import { ownJson } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A call of the batch that never started. */
@@ -20,7 +21,7 @@ export async function skipCall(
 ): Promise<CallResult> {
   const past = run.journal.call(callId);
   if (past?.end) {
-    iteration.ended(asked.id, past.end);
+    iteration.ended(asked, past.end);
     return resultOf(past.end);
   }
   const error = new HaftError("CALL_SKIPPED", `Not done: ${reason}. Ask again if it is still wanted.`);
@@ -36,7 +37,7 @@ export function refused(
   asked: AskedCall,
   tool?: Tool,
 ): Promise<Done> {
-  const error = tool ? invalidJson(asked) : unknownTool(asked.name, tools);
+  const error = tool ? invalidJson(asked) : unknownTool(asked.name, tools, iteration.context?.exits ?? []);
   return unstarted(run, iteration, callId, asked, tool?.name ?? asked.name, error);
 }
 
@@ -48,7 +49,7 @@ async function unstarted(
   name: string,
   error: HaftError,
 ): Promise<Done> {
-  const input = encode(asked.input ?? null, "input");
+  const input = ownJson(asked.input ?? null, "input");
   run.log.record(callId, { type: "tool-call", id: asked.id, name, input, hash: hashOfCall(asked.name, input) });
   const end = run.log.record(callId, { type: "tool-end", name, durationMs: 0, error: logged(error) });
   await run.log.durable();
@@ -65,10 +66,11 @@ function invalidJson(asked: AskedCall): HaftError {
   );
 }
 
-function unknownTool(name: string, tools: ToolSet): HaftError {
-  const names = tools.list.map((tool) => tool.name);
-  const near = nearest(name, names);
-  return new HaftError("TOOL_UNKNOWN", `There is no tool "${name}". The tools are: ${names.join(", ") || "none"}`, {
-    ...(near && { hint: `Did you mean "${near}"?` }),
-  });
+function unknownTool(name: string, tools: ToolSet, exits: readonly Exit[]): HaftError {
+  const toolNames = tools.list.map((tool) => tool.name);
+  const exitNames = exits.map((exit) => exit.name);
+  const near = nearest(name, [...toolNames, ...exitNames]);
+  const exitsToo = exitNames.length > 0 ? `. The exits are: ${exitNames.join(", ")}` : "";
+  const message = `There is no tool "${name}". The tools are: ${toolNames.join(", ") || "none"}${exitsToo}`;
+  return new HaftError("TOOL_UNKNOWN", message, { ...(near && { hint: `Did you mean "${near}"?` }) });
 }
