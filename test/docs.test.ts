@@ -13,6 +13,12 @@ const pages = docsPages();
 const fences = pages.filter(({ path }) => path !== "AGENTS.md").flatMap((page) => page.fences);
 const modules = pages.flatMap(modulesOf);
 const runs = modules.filter(({ output }) => output !== undefined);
+const commands = ["run", "chat", "demo"];
+
+/** Processes of their own, which work while the types are checked here. */
+const running = runModules(runs);
+const helping = readHelp(commands);
+for (const work of [running, helping]) work.catch(() => {}); // whoever awaits it sees it
 
 describe("fences", () => {
   test("each says what it is", () => {
@@ -38,23 +44,17 @@ function isJson(text: string): boolean {
   }
 }
 
-describe("programs", () => {
-  let results: RunResult[];
-  beforeAll(async () => {
-    results = await runModules(runs);
-  }, 60_000);
-
-  test.for(runs.map((module, index) => [module.name, index] as const))("%s prints what it says", ([, index]) => {
-    const { output, error } = results[index]!;
-    expect(error).toBeUndefined();
-    const expected = runs[index]!.output!;
-    if (!isOutput(output, expected)) expect(output).toBe(expected);
-  });
-});
-
 describe("types", () => {
-  const entries = ["src/index.ts", ...["tools", "sandbox", "models", "stores", "testing"].map((name) => `src/${name}/index.ts`)];
-  const more = ["src/core/tool-definition.ts", "src/sandbox/virtual/index.ts", "src/sandbox/local/index.ts", "src/project/config.ts"];
+  const entries = [
+    "src/index.ts",
+    ...["tools", "sandbox", "models", "stores", "testing"].map((name) => `src/${name}/index.ts`),
+  ];
+  const more = [
+    "src/core/tool-definition.ts",
+    "src/sandbox/virtual/index.ts",
+    "src/sandbox/local/index.ts",
+    "src/project/config.ts",
+  ];
   let program: DocsProgram;
   beforeAll(() => {
     program = new DocsProgram(modules, [...entries, ...more]);
@@ -105,11 +105,24 @@ describe("types", () => {
   });
 });
 
+describe("programs", () => {
+  let results: RunResult[];
+  beforeAll(async () => {
+    results = await running;
+  }, 60_000);
+
+  test.for(runs.map((module, index) => [module.name, index] as const))("%s prints what it says", ([, index]) => {
+    const { output, error } = results[index]!;
+    expect(error).toBeUndefined();
+    const expected = runs[index]!.output!;
+    if (!isOutput(output, expected)) expect(output).toBe(expected);
+  });
+});
+
 describe("command lines", () => {
-  const commands = ["run", "chat", "demo"];
   let help: Help;
-  beforeAll(() => {
-    help = readHelp(commands);
+  beforeAll(async () => {
+    help = await helping;
   }, 60_000);
 
   test("every command and flag is there", () => {
@@ -122,7 +135,9 @@ describe("command lines", () => {
 
   test("every flag has its row", () => {
     const text = pages.find(({ path }) => path === "docs/guides/command-line.md")!.text;
-    const flags = new Set([...help.values()].flatMap((known) => known.match(/(?<=^\s+(?:-\w, )?)--[a-z][a-z-]*/gm) ?? []));
+    const flags = new Set(
+      [...help.values()].flatMap((known) => known.match(/(?<=^\s+(?:-\w, )?)--[a-z][a-z-]*/gm) ?? []),
+    );
     expect(flags.size).toBeGreaterThan(15);
     expect([...flags].filter((flag) => !new RegExp(`^\\| \`[^|]*${flag}\\b`, "m").test(text))).toEqual([]);
   });
@@ -160,7 +175,9 @@ describe("pages", () => {
     const wrong = errors.filter(({ path, text }, position) => {
       const code = path.slice("docs/errors/".length, -".md".length);
       const [title, , happened] = text.split("\n");
-      const hasShape = ["\n## Why\n", "\n## What to do\n", "\n## Where it comes from\n"].every((part) => text.includes(part));
+      const hasShape = ["\n## Why\n", "\n## What to do\n", "\n## Where it comes from\n"].every((part) =>
+        text.includes(part),
+      );
       return title !== `# ${code}` || happened !== rows[position]?.[3] || !hasShape;
     });
     expect(wrong.map(({ path }) => path)).toEqual([]);

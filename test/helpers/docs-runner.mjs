@@ -9,7 +9,6 @@ const { root, files } = JSON.parse(readFileSync(0, "utf8"));
 const entries = ["tools", "sandbox", "models", "stores", "testing"];
 const jiti = createJiti(import.meta.url, {
   interopDefault: false,
-  moduleCache: true,
   alias: {
     ...Object.fromEntries(entries.map((name) => [`haft/${name}`, join(root, "src", name, "index.ts")])),
     haft: join(root, "src/index.ts"),
@@ -22,14 +21,24 @@ for (const file of files) {
   console.log = (...values) => printed.push(`${format(...values)}\n`);
   const folder = mkdtempSync(join(tmpdir(), "haft-docs-"));
   process.chdir(folder);
-  let error;
-  try {
-    await jiti.import(file);
-  } catch (thrown) {
-    error = thrown?.stack ?? String(thrown);
-  }
+  const error = await Promise.race([jiti.import(file).then(() => undefined, textOf), stuck()]);
   process.chdir(root);
   rmSync(folder, { recursive: true, force: true });
   results.push({ output: printed.join(""), error });
 }
 process.stdout.write(JSON.stringify(results), () => process.exit(0));
+
+/** A program of its own would end here, with exit code 13. */
+function stuck() {
+  process.removeAllListeners("beforeExit");
+  return new Promise((resolve) => {
+    process.once("beforeExit", () => {
+      resolve("The program would end before it is done: nothing keeps it alive.");
+      setImmediate(() => {});
+    });
+  });
+}
+
+function textOf(thrown) {
+  return thrown?.stack ?? String(thrown);
+}

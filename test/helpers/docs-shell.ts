@@ -1,7 +1,8 @@
 /** Reads the command lines of the documentation, and says what in them the real programs do not know. */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { root } from "./source-files.ts";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -13,31 +14,16 @@ const common = ["cd", "mkdir", "echo", "export", "git", "cat", "node", "sed", "r
 export type Help = ReadonlyMap<string, string>;
 
 /** Asked of the sources: what is built may be older. */
-export function readHelp(commands: readonly string[]): Help {
-  const folder = mkdtempSync(join(root, "node_modules/.cache/haft-help-"));
-  try {
-    const start = join(folder, "start.mjs");
-    writeFileSync(
-      start,
-      `import { createJiti } from "jiti";
-const exit = process.exit;
-for (const command of ${JSON.stringify(["", ...commands])}) {
-  process.argv = [process.argv[0], "haft", ...(command ? [command] : []), "--help"];
-  process.stdout.write("\\n=== " + command + "\\n");
-  await new Promise((done) => {
-    process.exit = done;
-    createJiti(import.meta.url, { moduleCache: false }).import(${JSON.stringify(join(root, "src/cli/main.ts"))}).catch(done);
-  });
-}
-exit(0);
-`,
-    );
-    const text = execFileSync(process.execPath, [start], { cwd: root, encoding: "utf8" });
-    const parts = text.split(/^=== (.*)\n/m).slice(1);
-    return new Map(parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1]!] as const] : [])));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+export async function readHelp(commands: readonly string[]): Promise<Help> {
+  const script = join(import.meta.dirname, "docs-help.mjs");
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    join(root, "src/cli/main.ts"),
+    "",
+    ...commands,
+  ]);
+  const parts = stdout.split(/^=== (.*)\n/m).slice(1);
+  return new Map(parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1]!] as const] : [])));
 }
 
 /** One sentence for each mistake in a fence's command lines. */
