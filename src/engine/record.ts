@@ -40,6 +40,8 @@ export class RunLog {
   #open: Batch = newBatch();
   #last: Promise<void> | undefined;
   #scheduled: ReturnType<typeof setImmediate> | undefined;
+  /** The last append gave no promise, and the first is tried at once to see whether it does. */
+  #writesAtOnce = true;
   #failure: HaftError | undefined;
   #closed = false;
 
@@ -56,11 +58,7 @@ export class RunLog {
     this.#seq++;
     this.entries.push(entry);
     if (!this.#settings.store) this.#settings.tell(entry);
-    else {
-      this.#open.entries.push(entry);
-      this.#open.events.push(entry);
-      this.#scheduled ??= setImmediate(() => void this.durable()?.catch(() => {}));
-    }
+    else this.#enqueue(entry);
     return entry;
   }
 
@@ -90,6 +88,13 @@ export class RunLog {
     await this.durable();
   }
 
+  #enqueue(entry: Entry): void {
+    this.#open.entries.push(entry);
+    this.#open.events.push(entry);
+    if (this.#writesAtOnce) this.#write();
+    else this.#scheduled ??= setImmediate(() => void this.durable()?.catch(() => {}));
+  }
+
   /** Appends go one after the other; a store that writes at once needs no promise. */
   #write(): void {
     if (this.#scheduled) clearImmediate(this.#scheduled);
@@ -97,6 +102,7 @@ export class RunLog {
     const batch = this.#open;
     this.#open = newBatch();
     const written = this.#last ? this.#last.then(() => this.#append(batch)) : this.#append(batch);
+    this.#writesAtOnce = written === undefined;
     if (written) this.#keep(written.then(() => this.#tell(batch)));
     else this.#tell(batch);
   }

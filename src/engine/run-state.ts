@@ -19,6 +19,7 @@ import type { Sandbox } from "../core/sandbox.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
+import { LazyController } from "./lazy-controller.ts";
 import { type Prompt, providerOf } from "./model/prompt.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { RunLog } from "./record.ts";
@@ -81,7 +82,7 @@ export class RunState {
   readonly traits = new Map<LanguageModel, ModelTraits>();
   /** Who wrote an assistant message. */
   readonly origins = new Map<object, string>();
-  #modelCalls = new AbortController();
+  #modelCalls = new LazyController();
 
   constructor(parts: RunParts) {
     this.id = parts.id;
@@ -113,8 +114,8 @@ export class RunState {
   }
 
   /** The controller of model calls: one for all of them, until one had to be ended. */
-  get modelCalls(): AbortController {
-    if (this.#modelCalls.signal.aborted && !this.abort.aborted) this.#modelCalls = new AbortController();
+  get modelCalls(): LazyController {
+    if (this.#modelCalls.aborted && !this.abort.aborted) this.#modelCalls = new LazyController();
     return this.#modelCalls;
   }
 

@@ -44,9 +44,7 @@ function isDynamic({ temperature, reasoningEffort }: ExecuteOptions): boolean {
 function merge(...all: (ProviderOptions | undefined)[]): ProviderOptions | undefined {
   let result: ProviderOptions | undefined;
   for (const options of all) {
-    for (const [provider, values] of Object.entries(options ?? {})) {
-      result = { ...result, [provider]: { ...result?.[provider], ...values } };
-    }
+    for (const provider in options) result = { ...result, [provider]: { ...result?.[provider], ...options[provider] } };
   }
   return result;
 }

@@ -17,8 +17,14 @@ export interface CallSettings extends GuardSettings {
 
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export async function callModel(settings: CallSettings): Promise<Answer> {
-  const { model, traits, prompt, listener } = settings;
-  const options = { ...settings.options, prompt, abortSignal: settings.controller.signal };
+  const { model, traits, prompt, listener, controller } = settings;
+  const options = {
+    ...settings.options,
+    prompt,
+    get abortSignal() {
+      return controller.signal; // made only for a package that looks at it
+    },
+  };
   const guard = new Guard(settings);
   try {
     if (!listener) {

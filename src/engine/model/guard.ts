@@ -1,10 +1,11 @@
 /** Ends a call that is aborted or silent, even where a package ignores its signal while the socket is silent. */
 import { TICK_MS, watch } from "../../base/watchdog.ts";
+import type { LazyController } from "../lazy-controller.ts";
 import { BrokenAnswer, CallFault } from "./failure.ts";
 
 export interface GuardSettings {
   /** Its signal is what the package was given. */
-  controller: AbortController;
+  controller: LazyController;
   /** Calls back when the run is aborted, until the returned function is called. */
   onAbort(listener: (reason: unknown) => void): () => void;
   /** Milliseconds without any part of an answer that has begun. */
@@ -26,7 +27,7 @@ export class Guard {
   #seen = 0;
   #taker: Taker | undefined;
   #fail: ((reason: unknown) => void) | undefined;
-  readonly #controller: AbortController;
+  readonly #controller: LazyController;
   readonly #releases: (() => void)[];
 
   constructor({ controller, onAbort, idleMs }: GuardSettings) {
@@ -80,7 +81,7 @@ export class Guard {
     });
   }
 
-  /** Nobody wants the rest of the answer. */
+  /** Closes the connection: nobody wants the rest of the answer. */
   hangUp(): void {
     this.#controller.abort(this.reason);
   }
@@ -105,7 +106,6 @@ export class Guard {
 
   #end(reason: unknown): void {
     this.reason ??= reason ?? new Error("aborted");
-    this.hangUp();
     this.#fail?.(this.reason);
   }
 }
