@@ -146,12 +146,24 @@ describe("command lines", () => {
 describe("pages", () => {
   test("links lead somewhere", () => {
     const broken = pages.flatMap(({ path, text }) =>
-      [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)]
-        .filter(([, target]) => !existsSync(join(root, dirname(path), target!)))
-        .map(([, target]) => `${path} → ${target}`),
+      [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+        .filter(([, target, anchor]) => !leads(target ? join(dirname(path), target) : path, anchor))
+        .map(([link]) => `${path}: ${link}`),
     );
     expect(broken).toEqual([]);
   });
+
+  function leads(path: string, anchor: string | undefined): boolean {
+    if (anchor === undefined) return existsSync(join(root, path));
+    const headings = pages.find((page) => page.path === path)?.text.match(/(?<=^#+ ).*/gm) ?? [];
+    return headings.some(
+      (heading) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, "")
+          .replaceAll(" ", "-") === anchor,
+    );
+  }
 
   test("every page of docs can be reached from its table of contents", () => {
     const seen = new Set<string>();

@@ -30,7 +30,11 @@ export async function runModules(modules: readonly DocsModule[]): Promise<RunRes
 
 function run(files: readonly string[]): Promise<RunResult[]> {
   const env = { PATH: process.env.PATH!, HOME: join(root, "node_modules/.cache"), HAFT_MODEL: "" };
-  const child = spawn(process.execPath, [join(import.meta.dirname, "docs-runner.mjs")], { cwd: root, env });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "docs-runner.mjs")], {
+    cwd: root,
+    env,
+    timeout: 50_000,
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
