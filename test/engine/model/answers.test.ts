@@ -252,10 +252,14 @@ describe("what a model throws", () => {
         { content: [text("2")] },
       ]);
       const ways: string[] = [];
+      const noting = (way: string, call: (options: any) => PromiseLike<any>) => (options: any) => {
+        ways.push(way);
+        return call(options);
+      };
       const watched = {
         ...model,
-        doGenerate: (options: any) => (ways.push("whole"), model.doGenerate(options)),
-        doStream: (options: any) => (ways.push("streamed"), model.doStream(options)),
+        doGenerate: noting("whole", model.doGenerate),
+        doStream: noting("streamed", model.doStream),
       };
       const { result } = await play({ model: watched, prompt: "go", tools: [addTool()] }, "awaited");
       expect(result.output).toBe("2");

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type Fault, type Step, startProviderServer } from "../../helpers/provider-server/index.ts";
 import {
@@ -121,4 +122,15 @@ test("a server that is not there", async () => {
     hint: "Is the server there, and is the base URL right?",
   });
   expect(failures(entries)).toEqual(["MODEL_UNAVAILABLE → retry", "MODEL_UNAVAILABLE → fail"]);
+});
+
+test.each(providerList)("%s: an error in the middle of an answer ends its connection", async (provider) => {
+  const pieces = Array(1_000).fill("word ");
+  await using server = await startProviderServer(
+    (_, index) => (index === 0 ? { pieces, fault: "malformed", eventDelayMs: 20 } : { text: "Whole." }),
+    { pieceBytes: 0 },
+  );
+  const { result } = await playAt(provider, server);
+  expect(result.output).toBe("Whole.");
+  while (!server.requests[0]!.abandoned) await wait(5);
 });

@@ -37,7 +37,8 @@ describe.concurrent("a model that says nothing", () => {
     await using server = await startProviderServer(() => ({ text: "Hel", fault: "silence" }));
     const { result } = await playAt("anthropic", server, { modelLimits });
     expect(result).toMatchObject({ status: "error", stopReason: "model" });
-    expect(result.isError() && result.error).toMatchObject({ code: "MODEL_SILENT" });
+    const message = "anthropic.messages:claude-sonnet-4-6: nothing came for 600 ms";
+    expect(result.isError() && result.error).toMatchObject({ code: "MODEL_SILENT", message });
     expect(result.isError() && result.error.hint).toContain("idleMs");
   });
 
@@ -57,14 +58,13 @@ describe.concurrent("a model that says nothing", () => {
     );
     const model = await modelOf("google", server); // its first event has a word already
     const run = execute({ model, prompt: "go", modelLimits: { ...modelLimits, idleMs: 150 } });
-    const began = performance.now();
     const seen: string[] = [];
     for await (const event of run) {
+      if (event.type === "model-error") expect(event.error.message).toContain("nothing came for 150 ms");
       if (event.type === "text-delta" || event.type === "text-reset" || event.type === "retry") seen.push(event.type);
     }
     expect(seen).toEqual(["text-delta", "text-reset", "retry", "text-delta"]);
     expect((await run).output).toBe("Hello.");
-    expect(performance.now() - began).toBeLessThan(long / 2);
   });
 });
 
