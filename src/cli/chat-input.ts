@@ -1,11 +1,12 @@
 /** What a person says next: at a terminal by a prompt, from a pipe line by line. */
 import { createInterface } from "node:readline";
-import { CTRL_C, CTRL_D, openPrompt } from "./ask/prompt.ts";
+import { CTRL_C, CTRL_D, GONE, openPrompt } from "./ask/prompt.ts";
+import { pasted } from "./ask/terminal-input.ts";
 import type { Screen } from "./render/screen.ts";
 import { clean } from "./render/text.ts";
 
 /** undefined: there is nothing more. */
-export type Said = string | typeof CTRL_C | undefined;
+export type Said = string | typeof CTRL_C | typeof GONE | undefined;
 
 export function chatInput(screen: Screen, isTerminal: boolean): () => Promise<Said> {
   return isTerminal ? () => prompt(screen) : lines(screen);
@@ -14,9 +15,9 @@ export function chatInput(screen: Screen, isTerminal: boolean): () => Promise<Sa
 async function prompt(screen: Screen): Promise<Said> {
   const { text } = await import("@clack/prompts");
   const look = { message: "You", placeholder: "Say what to do, or /help" };
-  const said = await screen.hold(() => openPrompt((signal) => text({ ...look, signal })));
+  const said = await screen.hold(() => openPrompt((place) => text({ ...look, ...place })));
   if (said === CTRL_D) return undefined;
-  return said === CTRL_C ? CTRL_C : (said ?? "").trim();
+  return said === CTRL_C || said === GONE ? said : pasted(said ?? "").trim();
 }
 
 function lines(screen: Screen): () => Promise<Said> {

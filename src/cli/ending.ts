@@ -5,7 +5,7 @@ import type { SettingFlags } from "../project/index.ts";
 import { renderError } from "./render/error.ts";
 import type { Screen } from "./render/screen.ts";
 import { goOnText, waitingText } from "./resume-command.ts";
-import type { StopSignal } from "./signals.ts";
+import { type StopSignal, stopReasons } from "./signals.ts";
 
 export interface EndingFacts {
   session: string;
@@ -20,7 +20,7 @@ export function endingText(result: ExecuteResult, { session, flags, signal, scre
   if (result.status === "success") return undefined;
   if (result.status === "interrupted") return waitingText(result.pending, { session, flags, width });
   const goOn = goOnText({ session, flags, width });
-  if (wasStopped(result, signal)) return `Stopped  by ${stopper(signal)}, before it had ended.\n${goOn}`;
+  if (wasStopped(result, signal)) return `Stopped  by ${stopReasons[signal]}, before it had ended.\n${goOn}`;
   const error = renderError(withNextStep(result.error), width, colors);
   return result.stopReason === "iterations" ? `${error}\n${goOn}` : error;
 }
@@ -34,8 +34,4 @@ function withNextStep(error: HaftError): HaftError {
 /** Somebody stopped it: no failure. */
 export function wasStopped(result: ExecuteResult, signal: StopSignal | undefined): signal is StopSignal {
   return signal !== undefined && result.status === "error" && result.stopReason === "aborted";
-}
-
-function stopper(signal: StopSignal): string {
-  return signal === "SIGINT" ? "Ctrl-C" : signal;
 }

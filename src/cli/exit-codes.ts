@@ -11,6 +11,7 @@ export const exitCodes = {
   waiting: 3,
   hangup: 129,
   interrupted: 130,
+  unread: 141,
   terminated: 143,
 } as const;
 

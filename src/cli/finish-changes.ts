@@ -15,6 +15,8 @@ export interface FinishOptions {
   session: string;
   /** The run came to a good end. What a failed one left is applied only when a person says so. */
   succeeded: boolean;
+  /** False when nobody should be asked: the process was told to end. */
+  asks: boolean;
 }
 
 /** @throws HaftError USAGE_INVALID for `--apply` or `--no-apply` where nothing is held back */
@@ -47,14 +49,18 @@ export async function finishChanges(project: Project, reporter: Reporter, option
   }
 }
 
-async function wanted(reporter: Reporter, { files }: Changes, { apply, succeeded }: FinishOptions): Promise<boolean> {
+async function wanted(
+  reporter: Reporter,
+  { files }: Changes,
+  { apply, succeeded, asks }: FinishOptions,
+): Promise<boolean> {
   if (apply === false) return false;
   if (apply && succeeded) return true;
-  const screen = reporter.asks;
+  const screen = asks ? reporter.asks : undefined;
   if (!screen) return false;
   const { confirm } = await import("@clack/prompts");
   const message = `Apply ${files.length === 1 ? "this change" : `these ${files.length} changes`} to your files?`;
-  const prompt = () => openPrompt((signal) => confirm({ message, initialValue: succeeded, signal }));
+  const prompt = () => openPrompt((place) => confirm({ message, initialValue: succeeded, ...place }));
   return (await screen.hold(prompt)) === true;
 }
 

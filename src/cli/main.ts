@@ -5,7 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import type { ChatFlags } from "./commands/chat.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { exitCodeOfError, exitCodes, usageError } from "./exit-codes.ts";
-import { endWithReader } from "./signals.ts";
+import { stopWithReader } from "./signals.ts";
 
 const program = new Command("haft")
   .description("Gives an AI agent tools that it can hold: typed, confined and recorded.")
@@ -50,7 +50,9 @@ command("demo", "see a run from start to end: no key, no network").action(async 
 await main();
 
 async function main(): Promise<void> {
-  endWithReader();
+  stopWithReader();
+  // What is awaited may hold nothing open. With nothing open, Node would end here: code 13, and no word.
+  setInterval(() => {}, 2 ** 30);
   try {
     await program.parseAsync();
   } catch (thrown) {

@@ -2,8 +2,12 @@
 import { execute } from "../index.ts";
 import type { Project } from "../project/index.ts";
 import { approvalPrompt } from "./ask/approval.ts";
+import { closeProject } from "./close-project.ts";
 import type { Reporter } from "./reporter.ts";
 import { type WatchedRun, watchRun } from "./watch-run.ts";
+
+/** Milliseconds that processes get to end when nobody wants to wait any longer. */
+const LAST_WAIT = 2000;
 
 export interface Turn {
   session: string;
@@ -27,7 +31,10 @@ export async function takeTurn(project: Project, { session, prompt, reporter }: 
     ...(approve && { approve }),
     ...(prompt !== undefined && { prompt }),
   });
-  const watched = await watchRun(run, reporter, { stop: () => prompts.abort(), leave: () => project.dispose() });
+  const watched = await watchRun(run, reporter, {
+    stop: () => prompts.abort(),
+    leave: () => closeProject(project, LAST_WAIT),
+  });
   // A prompt reads Ctrl-C as a key: there is no signal then.
   return isCancelled ? { ...watched, signal: "SIGINT" } : watched;
 }

@@ -2,7 +2,7 @@
 import type { Run } from "../core/execute.ts";
 import type { ExecuteResult } from "../core/result.ts";
 import type { Reporter } from "./reporter.ts";
-import { onStopSignal, type StopSignal, signalExitCodes } from "./signals.ts";
+import { onStopSignal, type StopSignal, signalExitCodes, stopReasons } from "./signals.ts";
 
 export interface WatchedRun {
   result: ExecuteResult;
@@ -18,9 +18,6 @@ export interface Stoppers {
   leave(): Promise<void>;
 }
 
-/** Milliseconds that processes get to end when nobody waits any longer. */
-const LAST_WAIT = 2000;
-
 /**
  * The first signal aborts the run, which then ends as a run does; the second ends the process, with everything that
  * `leave` still has to stop.
@@ -34,7 +31,7 @@ export async function watchRun(run: Run, reporter: Reporter, { stop, leave }: St
     signal = name;
     if (times > 1) return void leaveNow(leave, name);
     if (name === "SIGINT") reporter.note("Stopping. Ctrl-C again leaves at once.");
-    run.abort(name === "SIGINT" ? "Ctrl-C" : name);
+    run.abort(stopReasons[name]);
     stop();
   });
   try {
@@ -46,7 +43,6 @@ export async function watchRun(run: Run, reporter: Reporter, { stop, leave }: St
 }
 
 async function leaveNow(leave: () => Promise<void>, signal: StopSignal): Promise<never> {
-  const deadline = new Promise((resolve) => setTimeout(resolve, LAST_WAIT));
-  await Promise.race([leave().catch(() => {}), deadline]);
+  await leave();
   process.exit(signalExitCodes[signal]);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { contentOf, haft, project, sessionIn } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
 
-describe("haft chat without a terminal", () => {
+describe.concurrent("haft chat without a terminal", () => {
   test("takes each line as a turn of one session, and can be gone on with", async () => {
     const cwd = await project();
     await using model = await modelServer((_request, index) => ({ text: `Answer ${index + 1}.` }));

@@ -11,7 +11,7 @@ const config = `
 const deploying = (_request: unknown, index: number) =>
   index === 0 ? { toolCalls: [{ name: "deploy", input: { to: "production" } }] } : { text: "Over." };
 
-describe("a call that waits for a decision", () => {
+describe.concurrent("a call that waits for a decision", () => {
   test("ends the run with 3, says how to decide, and runs once it is approved in another process", async () => {
     const cwd = await project({ "agent.config.ts": config });
     await using model = await modelServer(deploying);

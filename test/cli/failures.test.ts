@@ -11,7 +11,7 @@ function expectKind(stderr: string): void {
   for (const line of stderr.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 }
 
-describe("a mistake in usage ends with 2", () => {
+describe.concurrent("a mistake in usage ends with 2", () => {
   test.each([
     [
       ["run", "--modle", "x", "hi"],
@@ -82,7 +82,7 @@ describe("a mistake in usage ends with 2", () => {
   });
 });
 
-describe("no model", () => {
+describe.concurrent("no model", () => {
   test("says how to name one", async () => {
     const run = await haft(["run", "hi"], { cwd: await project() });
     expect(run.code).toBe(2);
@@ -122,7 +122,7 @@ describe("no model", () => {
   });
 });
 
-describe("a run that fails ends with 1", () => {
+describe.concurrent("a run that fails ends with 1", () => {
   test("at the iteration limit, and says how to go on", async () => {
     const cwd = await project({ "a.txt": "a" });
     await using model = await modelServer(() => ({ toolCalls: [{ name: "Read", input: { path: "a.txt" } }] }));
@@ -152,7 +152,7 @@ describe("a run that fails ends with 1", () => {
   });
 });
 
-describe("help", () => {
+describe.concurrent("help", () => {
   test.each([[["--help"]], [["run", "--help"]], [["chat", "--help"]], [["demo", "--help"]]])(
     "haft %j",
     async (args) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { haft, project, startHaft } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
 
-describe("standard input", () => {
+describe.concurrent("standard input", () => {
   test("is the task when there is no other", async () => {
     await using model = await modelServer(() => ({ text: "Hello" }));
     const run = await haft(["run"], { cwd: await project(), env: model.env, input: "fix it\n" });

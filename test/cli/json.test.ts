@@ -16,7 +16,7 @@ function events(stdout: string): any[] {
     .map((line) => JSON.parse(line));
 }
 
-describe("haft run --json", () => {
+describe.concurrent("haft run --json", () => {
   test("every line of stdout is an event, and stderr is empty", async () => {
     const cwd = await project();
     await using model = await modelServer(script);

@@ -19,7 +19,7 @@ const script: Script = [
   { text: "Done." },
 ];
 
-describe("what haft run prints where there is no terminal", () => {
+describe.concurrent("what haft run prints where there is no terminal", () => {
   test("fits into 80 columns, without colours, cursor moves or a spinner", async () => {
     const cwd = await project({ "AGENTS.md": "Be brief." });
     await using model = await modelServer(script);

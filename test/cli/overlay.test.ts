@@ -19,7 +19,7 @@ const edits: Script = [
   { text: "Changed." },
 ];
 
-describe("haft run in an overlay", () => {
+describe.concurrent("haft run in an overlay", () => {
   test("--apply shows the diff and writes it", async () => {
     const cwd = await project(files);
     await using model = await modelServer(edits);

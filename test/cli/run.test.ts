@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { contentOf, haft, project, sessionIn } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
 
-describe("haft run does a job", () => {
+describe.concurrent("haft run does a job", () => {
   test("reads, edits a file with CRLF and BOM without touching another byte, and runs a real test", async () => {
     const source = "\uFEFFexport const double = (n) => n + n + 1;\r\nexport const  odd\t= 1;\r\n\r\n";
     const cwd = await project({

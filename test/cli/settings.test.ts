@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { haft, project } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
 
-describe("agent.config.ts", () => {
+describe.concurrent("agent.config.ts", () => {
   test("gives instructions, own tools and limits; flags win over it, and it wins over the environment", async () => {
     const cwd = await project({
       "agent.config.ts": `
@@ -59,7 +59,7 @@ describe("agent.config.ts", () => {
   });
 });
 
-describe("context files", () => {
+describe.concurrent("context files", () => {
   const files = {
     "AGENTS.md": "Use tabs.\r\n",
     "CLAUDE.md": "Use tabs.\n",

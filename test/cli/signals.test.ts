@@ -65,12 +65,17 @@ test("SIGINT while the model thinks ends with 130", async () => {
   await until("the request is given up", () => model.server.requests[0]!.abandoned);
 });
 
-test("a reader that has gone ends the run quietly", async () => {
-  await using model = await modelServer(() => ({ pieces: Array(50).fill("word "), eventDelayMs: 20 }));
-  const run = startHaft(["run", "hi", "--json"], { cwd: await project(), env: model.env });
-  await until("something came", () => run.stdout() !== "");
+test("a reader that has gone stops the run, and held-back changes are kept", async () => {
+  await using model = await modelServer([
+    { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a" } }] },
+    { pieces: Array(200).fill("word "), eventDelayMs: 20 },
+  ]);
+  const cwd = await project();
+  const run = startHaft(["run", "hi", "--json"], { cwd, env: model.env });
+  await until("something came", () => run.stdout().includes("tool-end"));
   run.child.stdout!.destroy();
   const { code, stderr } = await run.finished;
-  expect(code).toBe(1);
-  expect(stderr).toBe("");
+  expect(code).toBe(141);
+  expect(stderr).toContain("a reader that has gone");
+  expect(await readdir(`${cwd}/.haft/patches`)).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { access } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
@@ -17,6 +17,8 @@ function hasScript(): boolean {
 
 interface TerminalRun {
   type(keys: string): void;
+  /** The window is closed: what runs in it is sent SIGHUP. */
+  close(): void;
   /** All that was written, without control sequences. */
   text(): string;
   raw(): string;
@@ -45,6 +47,7 @@ function onTerminal(args: string[], cwd: string, env: Record<string, string>): T
   const text = () => stripVTControlCharacters(raw);
   return {
     type: (keys) => child.stdin.write(keys),
+    close: () => child.kill("SIGKILL"),
     text,
     raw: () => raw,
     async sees(words) {
@@ -148,6 +151,32 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
     expect(await chat.code).toBe(130);
     const said = model.server.requests[2]!.messages.filter(({ role }) => role === "user").map(({ text }) => text);
     expect(said).toEqual(["one", "two", "three"]);
+  });
+
+  test("chat: what is pasted is one message, with its lines", async () => {
+    await using model = await modelServer(() => ({ text: "Read." }));
+    const chat = onTerminal(["chat"], await project(), model.env);
+    await chat.sees("You");
+    chat.type("see \u001b[200~one\rtwo\nthree\u001b[201~!");
+    await chat.sees("three!");
+    chat.type("\r");
+    await chat.sees("Read.");
+    chat.type("/exit\r");
+    expect(await chat.code).toBe(0);
+    expect(model.server.requests[0]!.messages[0]!.text).toBe("see one\ntwo\nthree!");
+  });
+
+  test("chat: a terminal that goes away leaves a patch of what was held back", async () => {
+    const cwd = await project();
+    await using model = await modelServer([
+      { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
+      { text: "Written." },
+    ]);
+    const chat = onTerminal(["chat", "write"], cwd, model.env);
+    await chat.sees("Written.");
+    await chat.sees("You");
+    chat.close();
+    await until("the patch", async () => (await readdir(join(cwd, ".haft/patches")).catch(() => [])).length === 1);
   });
 
   test("chat: Ctrl-C twice during a turn leaves at once, and Ctrl-D leaves with 0", async () => {

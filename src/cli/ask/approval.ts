@@ -37,7 +37,7 @@ async function ask(screen: Screen, call: PendingCall, { cancel, abortSignal }: A
     inactive: "no",
     initialValue: false,
   };
-  const answer = await screen.hold(() => openPrompt((signal) => confirm({ ...question, signal }), abortSignal));
+  const answer = await screen.hold(() => openPrompt((place) => confirm({ ...question, ...place }), abortSignal));
   if (answer === CTRL_C) cancel();
   return answer === true ? { approve: true } : { deny: DENIED };
 }

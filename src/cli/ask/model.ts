@@ -19,7 +19,7 @@ export async function askForModel(
   if (!canAsk || options.length === 0) throw modelMissing(offers);
   const { select } = await import("@clack/prompts");
   const message = "No model was named. Which one?";
-  const chosen = await openPrompt((signal) => select({ message, options, signal }));
+  const chosen = await openPrompt((place) => select({ message, options, ...place }));
   if (typeof chosen === "symbol") return undefined;
   return chosen.endsWith(":") ? askForName(chosen) : chosen;
 }
@@ -46,6 +46,6 @@ async function askForName(provider: string): Promise<string | undefined> {
   const { text } = await import("@clack/prompts");
   const message = `${provider}… which model?`;
   const validate = (value?: string) => (value?.trim() ? undefined : "Type the provider's name of a model.");
-  const name = await openPrompt((signal) => text({ message, validate, signal }));
+  const name = await openPrompt((place) => text({ message, validate, ...place }));
   return typeof name === "symbol" ? undefined : `${provider}${name.trim()}`;
 }

@@ -1,9 +1,11 @@
 /** `haft chat`: turn after turn in one session. */
+
 import { newId } from "../../base/ids.ts";
 import { openProject, type Project, readSettings, type SettingFlags } from "../../project/index.ts";
 import { askForModel } from "../ask/model.ts";
-import { CTRL_C } from "../ask/prompt.ts";
+import { CTRL_C, GONE } from "../ask/prompt.ts";
 import { chatInput, type Said } from "../chat-input.ts";
+import { closeProject } from "../close-project.ts";
 import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
@@ -37,11 +39,12 @@ export async function chatCommand(words: readonly string[], flags: ChatFlags): P
     const repeatable = settings.model === undefined ? { ...flags, model: String(model) } : flags;
     const chat = new Chat(project, session, repeatable, screen, reporter);
     const code = await chat.goOn(words.join(" ").trim(), isTerminal);
-    await finishChanges(project, reporter, { apply: flags.apply, session, succeeded: code === exitCodes.success });
+    const ending = { succeeded: code === exitCodes.success, asks: code !== exitCodes.hangup };
+    await finishChanges(project, reporter, { apply: flags.apply, session, ...ending });
     screen.print(screen.colors.dim(`To go on: haft chat --session ${session}`));
     return code;
   } finally {
-    await project.dispose();
+    await closeProject(project);
   }
 }
 
@@ -71,6 +74,7 @@ class Chat {
       const said: Said = next ?? (await listen());
       next = undefined;
       if (said === undefined || said === "/exit" || said === "/quit") return isTerminal ? exitCodes.success : code;
+      if (said === GONE) return exitCodes.hangup;
       if (said === CTRL_C) {
         if (isLeaving) return exitCodes.interrupted;
         isLeaving = true;

@@ -1,8 +1,10 @@
 /** `haft run`: one task, from the command line to the exit code. */
+
 import { newId } from "../../base/ids.ts";
 import { openProject, type Project, readSettings, type SettingFlags, waitingCalls } from "../../project/index.ts";
 import { approvalPrompt } from "../ask/approval.ts";
 import { askForModel } from "../ask/model.ts";
+import { closeProject } from "../close-project.ts";
 import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes, usageError } from "../exit-codes.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
@@ -42,7 +44,7 @@ export async function runCommand(words: readonly string[], flags: RunFlags): Pro
     const repeatable = settings.model === undefined ? { ...flags, model: String(model) } : flags;
     return await runIn(project, { prompt, flags: repeatable, reporter, errors });
   } finally {
-    await project.dispose();
+    await closeProject(project);
   }
 }
 
@@ -63,11 +65,11 @@ async function runIn(project: Project, { prompt, flags, reporter, errors }: Goin
 
   const { result, durationMs, signal } = await takeTurn(project, { prompt, session, reporter });
   reporter.end(result, { durationMs, session });
-  const ending = endingText(result, { session, flags, signal, screen: errors });
-  if (ending) errors.print(ending);
+  const sentence = endingText(result, { session, flags, signal, screen: errors });
+  if (sentence) errors.print(sentence);
 
-  const succeeded = result.status !== "error";
-  await finishChanges(project, reporter, { apply: flags.apply, session, succeeded });
+  const ending = { succeeded: result.status !== "error", asks: signal === undefined || signal === "SIGINT" };
+  await finishChanges(project, reporter, { apply: flags.apply, session, ...ending });
   return wasStopped(result, signal) ? signalExitCodes[signal] : exitCodeOfResult(result);
 }
 

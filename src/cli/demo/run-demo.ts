@@ -1,4 +1,5 @@
 /** Runs the demo: the real engine and tools, a scripted model, and a temporary copy of a small project. */
+
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,6 +7,7 @@ import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { openProject, type Project, readSettings } from "../../project/index.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
+import { closeProject } from "../close-project.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
 import { renderError } from "../render/error.ts";
 import type { Screen } from "../render/screen.ts";
@@ -20,19 +22,22 @@ const INTRO =
   "Nothing leaves this machine. The model is a script, so its words were written beforehand; the engine, the tools, " +
   "the commands and the tests are real. They work on a temporary copy of a small project, which is removed at the end.";
 
+/** Milliseconds of thinking, where somebody watches. */
+const PACE = 400;
+
 /** Gives the exit code. Fails when anything is not as it is shown: the tests must fail before the edit, and pass after. */
 export async function runDemo(files: DemoFiles, screen: Screen): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "haft-demo-"));
   try {
     await copyTo(folder, files);
     const settings = await readSettings({ cwd: folder, sandbox: "local", config: false }, {});
-    const model = scriptedModel(demoScript, { provider: "scripted", modelId: "demo" });
+    const model = scriptedModel(demoScript(screen.isLive ? PACE : 0), { provider: "scripted", modelId: "demo" });
     const project = await openProject({ ...settings, sandboxReason: "a temporary copy" }, model);
     try {
       screen.print(`${wrapWith(INTRO, screen.width, "Demo     ").replace(/^Demo/, screen.colors.bold("Demo"))}\n`);
       return await play(project, screen, screenReporter(screen, false));
     } finally {
-      await project.dispose();
+      await closeProject(project);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

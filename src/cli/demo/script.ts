@@ -6,8 +6,15 @@ export const TEST_COMMAND = "node --test --test-reporter=spec";
 const WRONG = "sum += price + quantity;";
 const RIGHT = "sum += price * quantity;";
 
-/** Where reality is not what the script was written for, the model says so and stops. */
-export const demoScript: Script = [
+/**
+ * Where reality is not what the script was written for, the model says so and stops. `paceMs` is how long it seems to
+ * think: nothing is shown so fast that nobody can follow.
+ */
+export function demoScript(paceMs: number): Script {
+  return steps.map((step) => (request) => ({ delayMs: paceMs, ...step(request) }));
+}
+
+const steps: ((request: ScriptedRequest) => ScriptedStep)[] = [
   () => calling("I run the tests first.", "Bash", { command: TEST_COMMAND }),
   (request) =>
     /12\.50/.test(lastResult(request))
@@ -30,7 +37,7 @@ export const demoScript: Script = [
 ];
 
 function calling(text: string, name: string, input: unknown): ScriptedStep {
-  return { text, toolCalls: [{ name, input }], delayMs: 300 };
+  return { text, toolCalls: [{ name, input }] };
 }
 
 /** The text of the newest tool result, as the model is shown it. */

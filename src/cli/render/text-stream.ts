@@ -42,7 +42,8 @@ export class TextStream {
 
   /** What to show below the lines that stay. */
   tail(): string[] {
-    return this.#rest.trim() ? wrap(clean(this.#rest), this.#screen.width - 1).slice(-TAIL_ROWS) : [];
+    const end = this.#rest.slice(-TAIL_ROWS * this.#screen.width * 2);
+    return end.trim() ? wrap(clean(end), this.#screen.width - 1).slice(-TAIL_ROWS) : [];
   }
 
   #print(length: number): void {
