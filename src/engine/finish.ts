@@ -4,7 +4,7 @@ import { HaftError, messageOf } from "../base/errors.ts";
 import { DefaultExit, Exit, ListenExit, ThinkExit } from "../core/exit.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { ExecuteResult } from "../core/result.ts";
-import type { Changes } from "../core/sandbox.ts";
+import type { Changes, Sandbox } from "../core/sandbox.ts";
 import { logged, unlogged } from "./logged-error.ts";
 import { makeResult } from "./make-result.ts";
 import type { Ending, RunState } from "./run-state.ts";
@@ -15,11 +15,13 @@ export async function finish(run: RunState, ending: Ending): Promise<ExecuteResu
   let last = ending;
   try {
     if (ending.status !== "interrupted" && !run.journal.runEnd) record(run, ending);
-    await run.log.close();
+    const written = run.log.close();
+    if (written) await written;
   } catch (error) {
     last = { status: "error", stopReason: "error", error: HaftError.is(error) ? error : internal(error) };
   }
-  const changes = await cleanUp(run);
+  await closeMode(run);
+  const changes = run.ownsSandbox && run.sandbox ? await closeSandbox(run, run.sandbox) : undefined;
   return makeResult(run, last, changes);
 }
 
@@ -46,23 +48,25 @@ export function recalledEnding(end: EntryOf<"run-end">, exits: readonly Exit[]):
   return { status: "success", stopReason: "exit", exit: exit ?? new Exit({ name: end.exit }), output };
 }
 
-async function cleanUp(run: RunState): Promise<Changes | undefined> {
-  let changes: Changes | undefined;
+async function closeMode({ mode, logger }: RunState): Promise<void> {
   try {
-    await run.mode.close();
-    if (run.ownsSandbox && run.sandbox) {
-      const held = await run.sandbox.diff?.();
-      changes = held && held.files.length > 0 ? held : undefined;
-    }
+    await mode.close();
   } catch (error) {
-    run.logger.warn(`The sandbox could not tell what changed: ${messageOf(error)}`);
-  } finally {
-    if (run.ownsSandbox)
-      await run.sandbox
-        ?.dispose()
-        .catch((error) => run.logger.warn(`The sandbox could not be closed: ${messageOf(error)}`));
+    logger.warn(`The mode could not be closed: ${messageOf(error)}`);
   }
-  return changes;
+}
+
+/** What the sandbox holds back outlives it. */
+async function closeSandbox({ logger }: RunState, sandbox: Sandbox): Promise<Changes | undefined> {
+  try {
+    const held = await sandbox.diff?.();
+    return held && held.files.length > 0 ? held : undefined;
+  } catch (error) {
+    logger.warn(`The sandbox could not tell what changed: ${messageOf(error)}`);
+    return undefined;
+  } finally {
+    await sandbox.dispose().catch((error) => logger.warn(`The sandbox could not be closed: ${messageOf(error)}`));
+  }
 }
 
 export function internal(error: unknown): HaftError {

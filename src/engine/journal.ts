@@ -38,6 +38,10 @@ export class Journal {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#responses.size === 0 && this.#ends.size === 0;
+  }
+
   response(iteration: string): EntryOf<"model-response"> | undefined {
     return this.#responses.get(iteration);
   }

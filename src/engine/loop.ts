@@ -18,6 +18,7 @@ export async function loop(run: RunState): Promise<Ending> {
 /** Takes over the iterations that the log has whole; returns how many. */
 export function recallFinished(run: RunState): number {
   let count = 0;
+  if (run.journal.isEmpty) return count;
   while (recall(run, count + 1)) count++;
   return count;
 }

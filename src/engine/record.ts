@@ -83,9 +83,9 @@ export class RunLog {
   }
 
   /** After this, nothing is recorded any more. */
-  async close(): Promise<void> {
+  close(): Promise<void> | undefined {
     this.#closed = true;
-    await this.durable();
+    return this.durable();
   }
 
   #enqueue(entry: Entry): void {

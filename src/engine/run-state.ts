@@ -7,20 +7,14 @@ import type { Hooks, Iteration } from "../core/hooks.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
 import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
-import {
-  addUsage,
-  type LanguageModel,
-  type ModelResponse,
-  type ModelTraits,
-  noUsage,
-  type Usage,
-} from "../core/model.ts";
+import { addUsage, type ModelRef, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
 import { LazyController } from "./lazy-controller.ts";
-import { type Prompt, providerOf } from "./model/prompt.ts";
+import type { OpenModel } from "./model/open-model.ts";
+import { providerOf } from "./model/prompt.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
@@ -78,8 +72,7 @@ export class RunState {
   fixedContext: IterationContext | undefined;
   /** The tools as the last list gave them. */
   tools: { entries: readonly ToolEntry[]; set: NamedTools } | undefined;
-  readonly prompts = new Map<LanguageModel, Prompt>();
-  readonly traits = new Map<LanguageModel, ModelTraits>();
+  readonly models = new Map<ModelRef, OpenModel>();
   /** Who wrote an assistant message. */
   readonly origins = new Map<object, string>();
   #modelCalls = new LazyController();

@@ -27,106 +27,110 @@ export type Happened =
 
 type Response = EntryOf<"model-response"> | undefined;
 
+/** How the iteration is closed in the log, and perhaps how the run ends with it. */
+interface Conclusion {
+  status: IterationStatus;
+  messages: readonly LoggedMessage[];
+  ending?: Ending;
+}
+
 export async function settle(
   run: RunState,
   iteration: RunningIteration,
   response: Response,
   happened: Happened,
 ): Promise<Ending | undefined> {
+  if (happened.type === "failed") {
+    iteration.end({ type: "failed" });
+    throw happened.error;
+  }
+  if (happened.type === "paused") {
+    iteration.end({ type: "interrupted" });
+    return { status: "interrupted", stopReason: "interrupted" };
+  }
+  const { status, messages, ending } = conclude(run, iteration, response, happened);
+  close(run, iteration, status, messages);
+  if (run.hooks.onIterationEnd) await afterIteration(run, iteration);
+  return ending?.status === "success" && goesOn(run) ? undefined : ending;
+}
+
+type Concluded = Exclude<Happened, { type: "failed" | "paused" }>;
+
+function conclude(run: RunState, iteration: RunningIteration, response: Response, happened: Concluded): Conclusion {
   switch (happened.type) {
     case "acted":
       return acted(run, iteration, happened.outcome, happened.left);
     case "thinking": {
       const { reason, context } = happened;
       const said = context === undefined ? [] : [userText(modelText(context))]; // a tool's context is its call's result
-      await end(run, iteration, { type: "thinking", reason }, [
-        ...unfinished(run, iteration, response, happened),
-        ...said,
-      ]);
-      return undefined;
+      return {
+        status: { type: "thinking", reason },
+        messages: [...unfinished(run, iteration, response, happened), ...said],
+      };
     }
     case "refused": {
       const { message } = happened;
       const texts = new Map(run.mode.read(response!).map(({ id }) => [id, { message: `Not done: ${message}` }]));
       const messages = texts.size > 0 ? run.mode.stopped(response!, texts) : [userText(message)];
-      await end(run, iteration, { type: "refused", message }, messages);
-      return undefined;
+      return { status: { type: "refused", message }, messages };
     }
-    case "paused":
-      iteration.end({ type: "interrupted" });
-      return { status: "interrupted", stopReason: "interrupted" };
     case "aborted":
-      await end(run, iteration, { type: "aborted" }, unfinished(run, iteration, response, happened));
-      return abortedEnding(run);
-    case "cut":
-      await end(run, iteration, { type: "text" }, unfinished(run, iteration, response, {}));
-      return { status: "error", stopReason: "model", error: cut(happened.reason) };
-    case "failed":
-      iteration.end({ type: "failed" });
-      throw happened.error;
+      return {
+        status: { type: "aborted" },
+        messages: unfinished(run, iteration, response, happened),
+        ending: abortedEnding(run),
+      };
+    case "cut": {
+      const ending: Ending = { status: "error", stopReason: "model", error: cut(happened.reason) };
+      return { status: { type: "text" }, messages: unfinished(run, iteration, response, {}), ending };
+    }
   }
 }
 
-async function acted(
+function acted(
   run: RunState,
   iteration: RunningIteration,
-  outcome: Outcome,
+  { messages, text }: Outcome,
   left: { exit: Exit; value: unknown } | undefined,
-): Promise<Ending | undefined> {
-  if (left && left.exit.name !== ThinkExit.name) return leave(run, iteration, outcome.messages, left);
+): Conclusion {
+  if (left?.exit.name === ThinkExit.name) {
+    return { status: { type: "thinking", reason: "the model wants to think again" }, messages };
+  }
   if (left) {
-    await end(run, iteration, { type: "thinking", reason: "the model wants to think again" }, outcome.messages);
-    return undefined;
+    const ending: Ending = { status: "success", stopReason: "exit", exit: left.exit, output: left.value };
+    return { status: { type: "exit", exit: left.exit.name }, messages, ending };
   }
-  if (outcome.text === undefined) {
-    await end(run, iteration, { type: "continued" }, outcome.messages);
-    return undefined;
-  }
-  return talked(run, iteration, outcome.text, outcome.messages);
-}
-
-async function leave(
-  run: RunState,
-  iteration: RunningIteration,
-  messages: readonly LoggedMessage[],
-  left: { exit: Exit; value: unknown },
-): Promise<Ending | undefined> {
-  await end(run, iteration, { type: "exit", exit: left.exit.name }, messages);
-  if (goesOn(run)) return undefined;
-  return { status: "success", stopReason: "exit", exit: left.exit, output: left.value };
+  return text === undefined ? { status: { type: "continued" }, messages } : talked(run, iteration, text, messages);
 }
 
 /** Text without a call: an answer, a turn of a conversation, or a reminder that exits are to be used. */
-async function talked(
+function talked(
   run: RunState,
   iteration: RunningIteration,
   text: string,
   messages: readonly LoggedMessage[],
-): Promise<Ending | undefined> {
+): Conclusion {
+  const status: IterationStatus = { type: "text" };
   const exits = iteration.context?.exits ?? [];
-  const listens = exits.some(({ name }) => name === ListenExit.name);
-  if (exits.length === 0 || listens || run.steering.waiting) {
-    await end(run, iteration, { type: "text" }, messages);
-    if (goesOn(run)) return undefined;
-    if (listens) return { status: "success", stopReason: "exit", exit: ListenExit, output: text };
-    return { status: "success", stopReason: "text", output: text };
+  if (exits.length === 0) return { status, messages, ending: { status: "success", stopReason: "text", output: text } };
+  if (exits.some(({ name }) => name === ListenExit.name)) {
+    return { status, messages, ending: { status: "success", stopReason: "exit", exit: ListenExit, output: text } };
   }
+  if (run.steering.waiting) return { status, messages }; // there is more to say than this text
+
   const names = exits.map(({ name }) => name).join(", ");
-  if (run.reminded) {
-    await end(run, iteration, { type: "text" }, messages);
-    const error = new HaftError(
-      "EXIT_MISSING",
-      `The model answered with text twice, and not with one of the exits: ${names}`,
-      {
-        hint: "Say in the instructions when to use which exit, or give no exits to take the text.",
-      },
-    );
-    return { status: "error", stopReason: "text", error };
-  }
+  if (run.reminded)
+    return { status, messages, ending: { status: "error", stopReason: "text", error: exitMissing(names) } };
   run.reminded = true;
   const reminder = userText(`Your text was not read by anyone. Finish by calling one of: ${names}.`);
-  await end(run, iteration, { type: "reminded" }, [...messages, reminder]);
-  return undefined;
+  return { status: { type: "reminded" }, messages: [...messages, reminder] };
+}
+
+function exitMissing(names: string): HaftError {
+  const message = `The model answered with text twice, and not with one of the exits: ${names}`;
+  return new HaftError("EXIT_MISSING", message, {
+    hint: "Say in the instructions when to use which exit, or give no exits to take the text.",
+  });
 }
 
 /** What was said meanwhile comes now; a follow-up only when the run would end. */
@@ -139,12 +143,12 @@ function goesOn(run: RunState): boolean {
 }
 
 /** Closes the iteration in the log, and appends to the conversation what the model reads next. */
-async function end(
+function close(
   run: RunState,
   iteration: RunningIteration,
   status: IterationStatus,
   messages: readonly LoggedMessage[],
-): Promise<void> {
+): void {
   run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages] });
   append(run.messages, messages, (callId) => iteration.results.get(callId));
   const { assigns } = iteration;
@@ -153,7 +157,6 @@ async function end(
   run.messages.push(...said);
   run.steered = said.length > 0;
   iteration.end(status);
-  if (run.hooks.onIterationEnd) await afterIteration(run, iteration);
 }
 
 /** Every call that the model asked for gets a result, or providers refuse the conversation. */

@@ -40,8 +40,8 @@ export async function start(started: Started): Promise<RunState> {
   const { secrets, redact } = options.secrets
     ? await rooms.secrets(options.secrets)
     : { secrets: noSecrets, redact: asItIs };
-  const { sandbox, owned } = await openSandbox(options, rooms, wantsSandbox(tools));
-  await keepGiven(options, id, entries);
+  const sandbox = await openSandbox(options, rooms, wantsSandbox(tools));
+  if (entries.length > 0) await keepGiven(options, id, entries);
   const log = openLog(started, id, entries, redact);
   started.opened(log);
 
@@ -63,7 +63,7 @@ export async function start(started: Started): Promise<RunState> {
     abort,
     secrets,
     sandbox,
-    ownsSandbox: owned,
+    ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
     assigns: { ...options.assigns, ...history.assigns },
     logger: options.logger ?? consoleLogger,
@@ -73,12 +73,10 @@ export async function start(started: Started): Promise<RunState> {
 }
 
 /** What the log or the store has already. */
-async function pastEntries({ log, store, session }: ExecuteOptions): Promise<Entry[]> {
+function pastEntries({ log, store, session }: ExecuteOptions): Entry[] | Promise<Entry[]> {
   const given = log === undefined ? [] : Array.isArray(log) ? (log as Entry[]) : Snapshot.from(log as Snapshot).entries;
   if (!store || session === undefined) return [...given];
-  const kept = await store.read(session);
-  if (given.length > kept.length) return [...given];
-  return kept;
+  return store.read(session).then((kept) => (given.length > kept.length ? [...given] : kept));
 }
 
 /** A log that was given, and is longer than what the store has of the session, is written to it first. */
@@ -87,7 +85,7 @@ async function keepGiven(
   run: string,
   entries: readonly Entry[],
 ): Promise<void> {
-  if (!store || entries.length === 0) return;
+  if (!store) return;
   const id = session ?? run;
   const kept = await store.read(id);
   if (kept.length < entries.length) await store.append(id, entries.slice(kept.length), { epoch });
@@ -157,18 +155,19 @@ function textOfPrompt(prompt: NonNullable<ExecuteOptions["prompt"]>): string {
     : prompt.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-async function openMode({ mode = "tools" }: ExecuteOptions, rooms: Rooms): Promise<Mode> {
+function openMode({ mode = "tools" }: ExecuteOptions, rooms: Rooms): Mode | Promise<Mode> {
   return typeof mode === "string" ? rooms.mode(mode) : mode;
 }
 
-async function openSandbox(
+/** A sandbox that was given is its owner's to dispose. */
+function openSandbox(
   { sandbox, cwd }: ExecuteOptions,
   rooms: Rooms,
   wanted: boolean,
-): Promise<{ sandbox?: Sandbox; owned: boolean }> {
-  if (typeof sandbox === "object") return { sandbox, owned: false };
-  if (sandbox === undefined && !wanted) return { owned: false };
-  return { sandbox: await rooms.sandbox(sandbox ?? "auto", { cwd: cwd ?? process.cwd() }), owned: true };
+): Sandbox | undefined | Promise<Sandbox> {
+  if (typeof sandbox === "object") return sandbox;
+  if (sandbox === undefined && !wanted) return undefined;
+  return rooms.sandbox(sandbox ?? "auto", { cwd: cwd ?? process.cwd() });
 }
 
 const asItIs: Redact = (value) => value;

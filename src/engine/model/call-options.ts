@@ -2,6 +2,7 @@
 import type { ExecuteOptions } from "../../core/execute.ts";
 import type { ProviderOptions } from "../../core/message.ts";
 import type { Presentation } from "../../core/mode.ts";
+import type { ReasoningEffort } from "../../core/model.ts";
 import { currentValue } from "../context.ts";
 import type { RunState } from "../run-state.ts";
 import type { OpenModel } from "./open-model.ts";
@@ -18,21 +19,58 @@ export function callOptions(
   return fixed?.tools === request.tools ? fixed.options : make(run, index, request, opened);
 }
 
-async function make(run: RunState, index: number, request: Presentation, opened: OpenModel): Promise<CallOptions> {
-  const { options } = run;
-  const ctx = run.dynamic(index);
-  const temperature = await currentValue(options.temperature, ctx);
-  const effort = await currentValue(options.reasoningEffort, ctx);
-  const reasoning = effort === undefined ? undefined : await run.rooms.reasoning(opened.model, effort);
-  const providerOptions = merge(opened.traits.providerOptions, reasoning?.providerOptions, options.providerOptions);
-  const made: CallOptions = {
-    ...(request.tools.length > 0 && { tools: request.tools, toolChoice: { type: "auto" } }),
-    ...(temperature !== undefined && { temperature }),
-    ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
-    ...(reasoning?.reasoning !== undefined && { reasoning: reasoning.reasoning }),
-    ...(providerOptions && { providerOptions }),
+function make(
+  run: RunState,
+  index: number,
+  { tools }: Presentation,
+  opened: OpenModel,
+): CallOptions | Promise<CallOptions> {
+  if (isDynamic(run.options)) return dynamicOptions(run, index, tools, opened);
+  const { temperature, reasoningEffort: effort } = run.options as {
+    temperature?: number;
+    reasoningEffort?: ReasoningEffort;
   };
-  if (!isDynamic(options)) opened.fixed = { tools: request.tools, options: made };
+  const keep = (reasoning?: Reasoning): CallOptions => {
+    const options = optionsOf(run, tools, opened, temperature, reasoning);
+    opened.fixed = { tools, options };
+    return options;
+  };
+  return effort === undefined ? keep() : run.rooms.reasoning(opened.model, effort).then(keep);
+}
+
+async function dynamicOptions(
+  run: RunState,
+  index: number,
+  tools: Presentation["tools"],
+  opened: OpenModel,
+): Promise<CallOptions> {
+  const ctx = run.dynamic(index);
+  const temperature = await currentValue(run.options.temperature, ctx);
+  const effort = await currentValue(run.options.reasoningEffort, ctx);
+  const reasoning = effort === undefined ? undefined : await run.rooms.reasoning(opened.model, effort);
+  return optionsOf(run, tools, opened, temperature, reasoning);
+}
+
+interface Reasoning {
+  reasoning?: string;
+  providerOptions?: ProviderOptions;
+}
+
+function optionsOf(
+  run: RunState,
+  tools: Presentation["tools"],
+  { traits }: OpenModel,
+  temperature?: number,
+  reasoning?: Reasoning,
+): CallOptions {
+  const { maxOutputTokens } = run.options;
+  const made: CallOptions = {};
+  if (tools.length > 0) Object.assign(made, { tools, toolChoice: { type: "auto" } });
+  if (temperature !== undefined) made.temperature = temperature;
+  if (maxOutputTokens !== undefined) made.maxOutputTokens = maxOutputTokens;
+  if (reasoning?.reasoning !== undefined) made.reasoning = reasoning.reasoning;
+  const providerOptions = merge(traits.providerOptions, reasoning?.providerOptions, run.options.providerOptions);
+  if (providerOptions) made.providerOptions = providerOptions;
   return made;
 }
 

@@ -1,7 +1,6 @@
 /** The models of a run: opened when they are first needed, each with its own form of the conversation. */
 import { HaftError } from "../../base/errors.ts";
-import { type LanguageModel, type ModelRef, type ModelTraits, modelName } from "../../core/model.ts";
-import { currentValue } from "../context.ts";
+import { type LanguageModel, type Model, type ModelRef, type ModelTraits, modelName } from "../../core/model.ts";
 import type { RunState } from "../run-state.ts";
 import { Prompt } from "./prompt.ts";
 
@@ -17,17 +16,20 @@ export interface OpenModel {
   restsUntil?: number;
 }
 
-/** Of each run. */
-const models = new WeakMap<RunState, Map<ModelRef, OpenModel>>();
-
 /**
  * The fallback chain of this iteration. Models that rest come last: an iteration does not begin with a failure that is
  * known, and the conversation stays where it is cached.
  *
  * @throws HaftError MODEL_MISSING
  */
-export async function chainOf(run: RunState, index: number): Promise<readonly ModelRef[]> {
-  const model = (await currentValue(run.options.model, run.dynamic(index))) ?? run.rooms.defaultModel();
+export function chainOf(run: RunState, index: number): readonly ModelRef[] | Promise<readonly ModelRef[]> {
+  const { model } = run.options;
+  if (typeof model !== "function") return chainFrom(run, model);
+  return Promise.resolve(model(run.dynamic(index))).then((current) => chainFrom(run, current));
+}
+
+function chainFrom(run: RunState, given: Model | undefined): readonly ModelRef[] {
+  const model = given ?? run.rooms.defaultModel();
   const chain = (Array.isArray(model) ? model : model === undefined ? [] : [model]) as readonly ModelRef[];
   if (chain.length === 1) return chain;
   if (chain.length > 1) return restingLast(run, chain);
@@ -38,7 +40,7 @@ export async function chainOf(run: RunState, index: number): Promise<readonly Mo
 
 function restingLast(run: RunState, chain: readonly ModelRef[]): readonly ModelRef[] {
   const now = Date.now();
-  const rests = (ref: ModelRef) => (models.get(run)?.get(ref)?.restsUntil ?? 0) > now;
+  const rests = (ref: ModelRef) => (run.models.get(ref)?.restsUntil ?? 0) > now;
   return [...chain.filter((ref) => !rests(ref)), ...chain.filter(rests)];
 }
 
@@ -53,19 +55,26 @@ export function letRest(opened: OpenModel, error: HaftError, retryAfterMs = REST
 
 /** @throws HaftError of the room that makes models, or OPTIONS_INVALID */
 export function openModel(run: RunState, ref: ModelRef): OpenModel | Promise<OpenModel> {
-  return models.get(run)?.get(ref) ?? open(run, ref);
+  return (
+    run.models.get(ref) ??
+    (typeof ref === "string" ? run.rooms.model(ref).then((model) => open(run, ref, model)) : open(run, ref, ref))
+  );
 }
 
-async function open(run: RunState, ref: ModelRef): Promise<OpenModel> {
-  const model = typeof ref === "string" ? await run.rooms.model(ref) : ref;
+function open(run: RunState, ref: ModelRef, model: LanguageModel): OpenModel | Promise<OpenModel> {
   if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function") {
     throw new HaftError("OPTIONS_INVALID", "model is neither a provider object nor text", {
       hint: 'Give an AI SDK provider model (openai("gpt-5")) or its name ("openai:gpt-5").',
     });
   }
-  const traits = await run.rooms.traits(model);
-  const made: OpenModel = { model, name: modelName(model), traits, prompt: new Prompt(model, traits, run.origins) };
-  const known = models.get(run) ?? new Map<ModelRef, OpenModel>();
-  models.set(run, known.set(ref, made));
-  return made;
+  const traits = run.rooms.traits(model);
+  return traits instanceof Promise
+    ? traits.then((known) => keep(run, ref, model, known))
+    : keep(run, ref, model, traits);
+}
+
+function keep(run: RunState, ref: ModelRef, model: LanguageModel, traits: ModelTraits): OpenModel {
+  const opened: OpenModel = { model, name: modelName(model), traits, prompt: new Prompt(model, traits, run.origins) };
+  run.models.set(ref, opened);
+  return opened;
 }
