@@ -21,7 +21,7 @@ export function oneLine(text: string): string {
 
 /** Lines of at most `width` columns, broken between words where there are words. Colours go on over a break. */
 export function wrap(text: string, width: number): string[] {
-  return wrapAnsi(text, Math.max(20, width), { hard: true, trim: false }).split("\n");
+  return wrapAnsi(text, Math.max(10, width), { hard: true, trim: false }).split("\n");
 }
 
 /** Wrapped, with `first` before the first line and `rest` before the others. */
