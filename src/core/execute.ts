@@ -82,7 +82,7 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
 export interface ModelLimits {
   /** Attempts at one model, the first included. Default 3. */
   attempts?: number;
-  /** Milliseconds without any part of an answer. Default 60,000. */
+  /** Milliseconds without any part of an answer. Default 60,000; ten times as long before its first word. */
   idleMs?: number;
   /** Milliseconds before the second attempt, doubled for each further, with jitter. Default 500. */
   backoffMs?: number;

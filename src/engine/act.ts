@@ -39,18 +39,20 @@ class Batch implements Hands {
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
   readonly #context: IterationContext;
-  readonly #inFlight = new Set<Promise<void>>();
-  readonly #waiting: (() => void)[] = [];
   readonly #assigns: Record<string, unknown>;
   /** Our keys of the calls, by the provider's id. */
-  readonly #keys = new Map<string, string>();
+  #keys: Map<string, string> | undefined;
   #count = 0;
+  /** Calls that are not over, and those of them that have begun. */
+  #open = 0;
   #running = 0;
+  #waiting: (() => void)[] | undefined;
   /** Why calls that have not started are skipped. */
   #skip: string | undefined;
   #stopped: Happened | undefined;
   #left: { exit: Exit; value: unknown } | undefined;
-  #wake: () => void = () => {};
+  #onStop: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(run: RunState, iteration: RunningIteration, context: IterationContext) {
     this.#run = run;
@@ -60,27 +62,15 @@ class Batch implements Hands {
   }
 
   async run(work: () => Promise<Outcome>): Promise<Happened> {
-    const { steering } = this.#run;
-    const stopped = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
-    const unlink = this.#run.abort.on(onAbort);
+    const { steering, abort } = this.#run;
+    const unlink = abort.on(() => this.#stop({ type: "aborted" }, "the run was aborted"));
     steering.onSteer = () => this.#skipRest("a new message of the user came first");
     try {
-      const working = work();
-      const outcome = await Promise.race([working, stopped]);
-      if (!outcome) {
-        working.catch(() => {});
-        await this.#finishCalls();
-        return this.#keysOf(this.#stopped!);
-      }
-      await Promise.race([stopped, Promise.all(this.#inFlight)]); // calls nobody waited for belong to the batch
-      if (this.#stopped) {
-        await this.#finishCalls();
-        return this.#keysOf(this.#stopped);
-      }
-      return { type: "acted", outcome, left: this.#left };
+      const outcome = await this.#unlessStopped(work());
+      if (outcome && this.#open > 0) await this.#unlessStopped(this.#idle()); // calls nobody waited for belong to the batch
+      if (outcome && !this.#stopped) return { type: "acted", outcome, left: this.#left };
+      await this.#finishCalls();
+      return { ...this.#stopped!, keys: this.#keys, skip: this.#skip } as Happened;
     } finally {
       unlink();
       steering.onSteer = undefined;
@@ -89,17 +79,10 @@ class Batch implements Hands {
 
   invoke(asked: AskedCall): Promise<CallResult> {
     const callId = `${this.#iteration.id}/${++this.#count}`;
+    this.#keys ??= new Map();
     this.#keys.set(asked.id, callId);
-    return new Promise((resolve) => {
-      const call = this.#perform(callId, asked).then(
-        (result) => {
-          if (result) resolve(result); // otherwise the caller waits for ever, and cannot catch it
-        },
-        (error) => this.#stop({ type: "failed", error }, "the run failed"),
-      );
-      const tracked = call.finally(() => this.#inFlight.delete(tracked));
-      this.#inFlight.add(tracked);
-    });
+    this.#open++;
+    return new Promise((answer) => void this.#perform(callId, asked, answer));
   }
 
   async leave(exit: Exit, sent: Record<string, unknown>): Promise<{ ok: true } | { ok: false; message: string }> {
@@ -118,58 +101,77 @@ class Batch implements Hands {
     return { ok: true };
   }
 
-  async #perform(callId: string, asked: AskedCall): Promise<CallResult | undefined> {
-    if (this.#running >= MAX_PARALLEL) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Without an answer the caller waits for ever, and cannot catch it. */
+  async #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): Promise<void> {
+    if (this.#running >= MAX_PARALLEL) await this.#turn();
     this.#running++;
     try {
-      if (this.#stopped?.type === "paused" || this.#stopped?.type === "aborted" || this.#stopped?.type === "failed")
-        return undefined;
-      if (this.#skip) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
-      const done = await executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
-      if (done.type === "result") return done.result;
-      if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");
-      else this.#stop({ type: "thinking", reason: done.reason }, `another call asked to think again (${done.reason})`);
-      return undefined;
+      const result = await this.#make(callId, asked);
+      if (result) answer(result);
+    } catch (error) {
+      this.#stop({ type: "failed", error }, "the run failed");
     } finally {
       this.#running--;
-      this.#waiting.shift()?.();
+      this.#waiting?.shift()?.();
+      if (--this.#open === 0) this.#onIdle?.();
     }
+  }
+
+  async #make(callId: string, asked: AskedCall): Promise<CallResult | undefined> {
+    if (this.#stopped && this.#stopped.type !== "thinking") return undefined;
+    if (this.#skip) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
+    const done = await executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
+    if (done.type === "result") return done.result;
+    if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");
+    else this.#stop({ type: "thinking", reason: done.reason }, `another call asked to think again (${done.reason})`);
+    return undefined;
+  }
+
+  #turn(): Promise<void> {
+    this.#waiting ??= [];
+    return new Promise((resolve) => this.#waiting!.push(resolve));
   }
 
   #stop(happened: Happened, skip: string): void {
     if (rank(happened) > rank(this.#stopped)) this.#stopped = happened;
     this.#skipRest(skip);
-    this.#wake();
+    this.#onStop?.();
   }
 
   #skipRest(reason: string): void {
     this.#skip ??= reason;
   }
 
-  /** Those in flight finish and are recorded; after an abort they have a moment. */
-  async #finishCalls(): Promise<void> {
-    const all = async () => {
-      while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
-    };
-    const { abort } = this.#run;
-    if (!abort.aborted) await this.#unlessAborted(all());
-    if (!abort.aborted) return;
-    await Promise.race([all(), new Promise<void>((resolve) => setTimeout(resolve, ABORT_GRACE_MS).unref())]);
-    this.#stop({ type: "aborted" }, "the run was aborted");
-  }
-
-  #unlessAborted(work: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      const unlink = this.#run.abort.on(resolve);
-      void work.then(() => {
-        unlink();
-        resolve();
-      });
+  /** What the work gives, or nothing when the batch is stopped before. */
+  #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#onStop = () => resolve(undefined);
+      if (this.#stopped) resolve(undefined);
+      work.then(resolve, reject);
     });
   }
 
-  #keysOf(happened: Happened): Happened {
-    return { ...happened, keys: this.#keys, skip: this.#skip } as Happened;
+  /** Resolves when no call is open. */
+  #idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+      if (this.#open === 0) resolve();
+    });
+  }
+
+  /** Those in flight finish and are recorded; after an abort they have a moment. */
+  async #finishCalls(): Promise<void> {
+    const { abort } = this.#run;
+    const idle = this.#idle();
+    if (!abort.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#onStop = () => abort.aborted && resolve();
+        void idle.then(resolve);
+      });
+    }
+    if (!abort.aborted) return;
+    await Promise.race([idle, new Promise<void>((resolve) => setTimeout(resolve, ABORT_GRACE_MS).unref())]);
+    this.#stop({ type: "aborted" }, "the run was aborted");
   }
 }
 

@@ -9,24 +9,35 @@ import type { RunState } from "./run-state.ts";
 
 /** Built once where nothing is dynamic; only the messages grow. */
 export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
-  return run.fixedContext ?? build(run, index);
+  if (run.fixedContext) return run.fixedContext;
+  const { instructions, tools, exits } = run.options;
+  if (typeof instructions === "function" || typeof tools === "function" || typeof exits === "function") {
+    return buildDynamic(run, index);
+  }
+  run.fixedContext = contextOf(run, instructions, tools, exits as readonly Exit[] | undefined);
+  return run.fixedContext;
 }
 
-async function build(run: RunState, index: number): Promise<IterationContext> {
+async function buildDynamic(run: RunState, index: number): Promise<IterationContext> {
   const { options } = run;
   const ctx = run.dynamic(index);
   const instructions = await currentValue(options.instructions, ctx);
-  const entries = await currentValue(options.tools, ctx);
-  const exits = (await currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx)) ?? noExits;
-  const tools = toolSetFor(run, entries ?? noTools);
-  checkExits(exits, tools);
-  const context = { instructions: instructions ?? "", messages: run.messages, tools, exits };
-  const isDynamic = [options.instructions, options.tools, options.exits].some((value) => typeof value === "function");
-  if (!isDynamic) run.fixedContext = context;
-  return context;
+  const tools = await currentValue(options.tools, ctx);
+  const exits = await currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx);
+  return contextOf(run, instructions, tools, exits);
 }
 
-const noTools: readonly ToolEntry[] = [];
+function contextOf(
+  run: RunState,
+  instructions = "",
+  entries: readonly ToolEntry[] | undefined,
+  exits = noExits,
+): IterationContext {
+  const tools = toolSetFor(run, entries);
+  checkExits(exits, tools);
+  return { instructions, messages: run.messages, tools, exits };
+}
+
 const noExits: readonly Exit[] = [];
 
 export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicContext): T | undefined | Promise<T> {
@@ -34,10 +45,9 @@ export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicConte
 }
 
 /** The same list gives the same set: it is read once a run. */
-function toolSetFor(run: RunState, entries: readonly ToolEntry[]): ToolSet {
-  if (run.tools?.entries !== entries)
-    run.tools = { entries, set: new NamedTools(entries.map(resolveTool), run.sandbox) };
+function toolSetFor(run: RunState, entries: readonly ToolEntry[] | undefined): ToolSet {
+  if (!run.tools || run.tools.entries !== entries) {
+    run.tools = { entries, set: new NamedTools((entries ?? []).map(resolveTool), run.sandbox) };
+  }
   return run.tools.set;
 }
-
-export { currentValue as valueOf };

@@ -15,6 +15,7 @@ export interface History {
 }
 
 export function readHistory(entries: readonly Entry[]): History {
+  if (entries.length === 0) return { messages: [], assigns: {}, waiting: [] };
   const messages: Message[] = [];
   const held: Message[] = []; // said while an iteration was open: it comes after that iteration
   const ends = new Map<string, EntryOf<"tool-end">>();

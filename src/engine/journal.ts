@@ -20,6 +20,10 @@ export interface PastCall {
   changed?: Json;
 }
 
+export function readJournal(run: string, entries: readonly Entry[]): Journal {
+  return entries.length === 0 ? empty : new Journal(run, entries);
+}
+
 /** Everything of one run, by key. Built once, from the entries that a run starts with. */
 export class Journal {
   readonly #calls = new Map<string, PastCall>();
@@ -89,6 +93,8 @@ export class Journal {
 function inputOf(entry: EntryOf<"decision"> | undefined): Json | undefined {
   return entry && "approve" in entry.decision ? entry.decision.input : undefined;
 }
+
+const empty = new Journal("", []);
 
 type CallEntry = EntryOf<"tool-call" | "tool-pause" | "decision" | "tool-start" | "tool-end">;
 

@@ -8,12 +8,13 @@ import type { Tool } from "../core/tool.ts";
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
   readonly #byName = new Map<string, Tool>();
-  readonly #sandbox: SandboxAccess | undefined;
+  /** Descriptions may tell what it can do. */
+  sandbox: SandboxAccess | undefined;
 
   /** @throws HaftError `DUPLICATE_TOOL` */
   constructor(list: readonly Tool[], sandbox?: SandboxAccess) {
     this.list = list;
-    this.#sandbox = sandbox;
+    this.sandbox = sandbox;
     for (const tool of list) {
       if (this.#byName.has(tool.name)) throw duplicate(tool.name);
       this.#byName.set(tool.name, tool);
@@ -32,7 +33,7 @@ export class NamedTools implements ToolSet {
   }
 
   describe(tool: Tool): string {
-    return tool.describe({ sandbox: this.#sandbox });
+    return tool.describe({ sandbox: this.sandbox });
   }
 }
 

@@ -88,11 +88,22 @@ export class RunLog {
     return this.durable();
   }
 
+  /** A store that gave no promise the last time is written to at once. */
   #enqueue(entry: Entry): void {
+    if (this.#writesAtOnce && !this.#last) {
+      this.#writeAtOnce(entry);
+      return;
+    }
     this.#open.entries.push(entry);
     this.#open.events.push(entry);
-    if (this.#writesAtOnce) this.#write();
-    else this.#scheduled ??= setImmediate(() => void this.durable()?.catch(() => {}));
+    this.#scheduled ??= setImmediate(() => void this.durable()?.catch(() => {}));
+  }
+
+  #writeAtOnce(entry: Entry): void {
+    const written = this.#append([entry]);
+    this.#writesAtOnce = written === undefined;
+    if (written) this.#keep(written.then(() => this.#settings.tell(entry)));
+    else this.#settings.tell(entry);
   }
 
   /** Appends go one after the other; a store that writes at once needs no promise. */
@@ -101,13 +112,13 @@ export class RunLog {
     this.#scheduled = undefined;
     const batch = this.#open;
     this.#open = newBatch();
-    const written = this.#last ? this.#last.then(() => this.#append(batch)) : this.#append(batch);
-    this.#writesAtOnce = written === undefined;
+    const { entries } = batch;
+    const written = this.#last ? this.#last.then(() => this.#append(entries)) : this.#append(entries);
     if (written) this.#keep(written.then(() => this.#tell(batch)));
     else this.#tell(batch);
   }
 
-  #append({ entries }: Batch): Promise<void> | undefined {
+  #append(entries: readonly Entry[]): Promise<void> | undefined {
     const { store, session, epoch } = this.#settings.store!;
     try {
       const written = store.append(session, entries, { epoch });

@@ -34,6 +34,7 @@ export interface RunParts {
   secrets: Secrets;
   sandbox: Sandbox | undefined;
   ownsSandbox: boolean;
+  tools: RunState["tools"];
   messages: Message[];
   assigns: Record<string, unknown>;
   logger: Logger;
@@ -71,7 +72,7 @@ export class RunState {
   /** What the model should know, where nothing of it is dynamic. */
   fixedContext: IterationContext | undefined;
   /** The tools as the last list gave them. */
-  tools: { entries: readonly ToolEntry[]; set: NamedTools } | undefined;
+  tools: { entries: readonly ToolEntry[] | undefined; set: NamedTools } | undefined;
   readonly models = new Map<ModelRef, OpenModel>();
   /** Who wrote an assistant message. */
   readonly origins = new Map<object, string>();
@@ -94,6 +95,7 @@ export class RunState {
     this.cwd = parts.options.cwd ?? process.cwd();
     this.logger = parts.logger;
     this.limit = parts.options.iterations ?? 10;
+    this.tools = parts.tools;
     this.messages = parts.messages;
     this.assigns = parts.assigns;
   }

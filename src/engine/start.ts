@@ -7,8 +7,9 @@ import type { Mode } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Redact } from "../core/secrets.ts";
 import { Snapshot } from "../core/snapshot.ts";
+import type { ToolEntry } from "../core/tool.ts";
 import { readHistory } from "./history.ts";
-import { Journal } from "./journal.ts";
+import { readJournal } from "./journal.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
@@ -34,13 +35,14 @@ export async function start(started: Started): Promise<RunState> {
   const entries = await pastEntries(options);
   const unfinished = unfinishedRun(entries);
   const id = unfinished ?? (isReplay(options, entries) ? lastRun(entries)! : started.id);
-  const journal = new Journal(id, entries);
+  const journal = readJournal(id, entries);
 
   const mode = await openMode(options, rooms);
   const { secrets, redact } = options.secrets
     ? await rooms.secrets(options.secrets)
     : { secrets: noSecrets, redact: asItIs };
   const sandbox = await openSandbox(options, rooms, wantsSandbox(tools));
+  if (tools) tools.sandbox = sandbox;
   if (entries.length > 0) await keepGiven(options, id, entries);
   const log = openLog(started, id, entries, redact);
   started.opened(log);
@@ -63,6 +65,7 @@ export async function start(started: Started): Promise<RunState> {
     abort,
     secrets,
     sandbox,
+    tools: tools && { entries: options.tools as readonly ToolEntry[] | undefined, set: tools },
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
     assigns: { ...options.assigns, ...history.assigns },

@@ -1,7 +1,6 @@
 /** Options are checked before anything is opened. */
 import { HaftError } from "../base/errors.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
-import type { Tool } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
 import { checkExits, NamedTools } from "./named-tools.ts";
 
@@ -68,19 +67,17 @@ export function checkOptions(options: ExecuteOptions): void {
 }
 
 /** The tools where they are a list; a function is asked for them each iteration. */
-export function toolsAtStart(options: ExecuteOptions): readonly Tool[] {
-  const { tools } = options;
-  if (typeof tools === "function") return [];
-  if (tools !== undefined && !Array.isArray(tools)) throw invalid("tools must be a list of tools");
-  const list = (tools ?? []).map(resolveTool);
-  const named = new NamedTools(list);
-  if (typeof options.exits !== "function") checkExits(options.exits ?? [], named);
-  return list;
+export function toolsAtStart({ tools = [], exits = [] }: ExecuteOptions): NamedTools | undefined {
+  if (typeof tools === "function") return undefined;
+  if (!Array.isArray(tools)) throw invalid("tools must be a list of tools");
+  const named = new NamedTools(tools.map(resolveTool));
+  if (typeof exits !== "function") checkExits(exits, named);
+  return named;
 }
 
 /** Dynamic tools are not known yet: a run with those names its sandbox. */
-export function wantsSandbox(tools: readonly Tool[]): boolean {
-  return tools.some((tool) => tool.definition.sandbox);
+export function wantsSandbox(tools: NamedTools | undefined): boolean {
+  return tools?.list.some((tool) => tool.definition.sandbox) ?? false;
 }
 
 function invalid(message: string, hint?: string): HaftError {
