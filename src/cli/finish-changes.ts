@@ -60,7 +60,8 @@ async function wanted(
   if (!screen) return false;
   const { confirm } = await import("@clack/prompts");
   const message = `Apply ${files.length === 1 ? "this change" : `these ${files.length} changes`} to your files?`;
-  const prompt = () => openPrompt((place) => confirm({ message, initialValue: succeeded, ...place }));
+  const question = { message, initialValue: succeeded };
+  const prompt = () => openPrompt((place) => confirm({ ...question, ...place }), { dropsTypeAhead: true });
   return (await screen.hold(prompt)) === true;
 }
 

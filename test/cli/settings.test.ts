@@ -38,17 +38,11 @@ describe.concurrent("agent.config.ts", () => {
     expect(model.server.requests[3]!.system).not.toContain("config's agent");
   });
 
-  test.each([
-    ["export default { sandbux: 'local' }", ['"sandbux"', '"sandbox"']],
-    ["export default { iterations: 'many' }", ['"iterations"', "whole number from 1", '"many"']],
-    ["export default { tools: [1] }", ['"tools"']],
-    ["export default { defaultModels: { chat: 'x' } }", ['"defaultModels.chat"', "defaultModels.autonomous"]],
-    ["export const config = {};", ["default export"]],
-  ])("%s: says which setting, and what is allowed", async (text, words) => {
-    const run = await haft(["run", "hi"], { cwd: await project({ "agent.config.ts": text }) });
+  test("with a mistake: says which setting, and what is allowed", async () => {
+    const cwd = await project({ "agent.config.mjs": "export default { sandbux: 'local' }" });
+    const run = await haft(["run", "hi"], { cwd });
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toContain("agent.config.ts");
-    for (const word of words) expect(run.stderr.replace(/\s+/g, " ")).toContain(word);
+    for (const word of ["agent.config.mjs", '"sandbux"', '"sandbox"']) expect(run.stderr).toContain(word);
   });
 
   test("a mistake in its code is a sentence that names the file", async () => {

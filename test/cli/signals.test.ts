@@ -14,47 +14,51 @@ async function sleepers(seconds: string): Promise<number> {
   return lines.filter((line) => line === `sleep\0${seconds}\0`).length;
 }
 
-describe.skipIf(process.platform !== "linux")("a run that is stopped while a command sleeps", () => {
-  async function sleeping() {
-    const seconds = uniqueSeconds();
-    const model = await modelServer(() => ({
-      toolCalls: [{ name: "Bash", input: { command: `sleep ${seconds}; true` } }],
-    }));
-    const running = startHaft(["run", "--sandbox", "local", "sleep"], { cwd: await project(), env: model.env });
-    await until("the command runs", async () => (await sleepers(seconds)) > 0);
-    const gone = () => until("the command is gone", async () => (await sleepers(seconds)) === 0);
-    return { ...running, gone, [Symbol.asyncDispose]: () => model[Symbol.asyncDispose]() };
-  }
+describe.skipIf(process.platform !== "linux")(
+  "a run that is stopped while a command sleeps",
+  { concurrent: true },
+  () => {
+    async function sleeping() {
+      const seconds = uniqueSeconds();
+      const model = await modelServer(() => ({
+        toolCalls: [{ name: "Bash", input: { command: `sleep ${seconds}; true` } }],
+      }));
+      const running = startHaft(["run", "--sandbox", "local", "sleep"], { cwd: await project(), env: model.env });
+      await until("the command runs", async () => (await sleepers(seconds)) > 0);
+      const gone = () => until("the command is gone", async () => (await sleepers(seconds)) === 0);
+      return { ...running, gone, [Symbol.asyncDispose]: () => model[Symbol.asyncDispose]() };
+    }
 
-  test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-  ] as const)("by %s: it ends with %d, keeps its log, and leaves no process", async (signal, code) => {
-    await using run = await sleeping();
-    run.child.kill(signal);
-    const finished = await run.finished;
-    expect(finished).toMatchObject({ code, signal: null });
-    expect(finished.stdout).toMatch(/^Stopped /m);
-    expect(finished.stderr).toContain(`haft run --session ${sessionIn(finished.stdout)}`);
-    await run.gone();
-  });
+    test.each([
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+      ["SIGHUP", 129],
+    ] as const)("by %s: it ends with %d, keeps its log, and leaves no process", async (signal, code) => {
+      await using run = await sleeping();
+      run.child.kill(signal);
+      const finished = await run.finished;
+      expect(finished).toMatchObject({ code, signal: null });
+      expect(finished.stdout).toMatch(/^Stopped /m);
+      expect(finished.stderr).toContain(`haft run --session ${sessionIn(finished.stdout)}`);
+      await run.gone();
+    });
 
-  test("by two SIGINT: it leaves at once, and leaves no process", async () => {
-    await using run = await sleeping();
-    run.child.kill("SIGINT");
-    run.child.kill("SIGINT");
-    expect(await run.finished).toMatchObject({ code: 130 });
-    await run.gone();
-  });
+    test("by two SIGINT: it leaves at once, and leaves no process", async () => {
+      await using run = await sleeping();
+      run.child.kill("SIGINT");
+      run.child.kill("SIGINT");
+      expect(await run.finished).toMatchObject({ code: 130 });
+      await run.gone();
+    });
 
-  test("by SIGKILL: it leaves no process", async () => {
-    await using run = await sleeping();
-    run.child.kill("SIGKILL");
-    expect(await run.finished).toMatchObject({ code: null, signal: "SIGKILL" });
-    await run.gone();
-  });
-});
+    test("by SIGKILL: it leaves no process", async () => {
+      await using run = await sleeping();
+      run.child.kill("SIGKILL");
+      expect(await run.finished).toMatchObject({ code: null, signal: "SIGKILL" });
+      await run.gone();
+    });
+  },
+);
 
 test("SIGINT while the model thinks ends with 130", async () => {
   await using model = await modelServer(() => ({ fault: "silence" }));

@@ -17,6 +17,8 @@ function hasScript(): boolean {
 
 interface TerminalRun {
   type(keys: string): void;
+  /** Typed by somebody who has read the question. */
+  answer(keys: string): Promise<void>;
   /** The window is closed: what runs in it is sent SIGHUP. */
   close(): void;
   /** All that was written, without control sequences. */
@@ -47,6 +49,10 @@ function onTerminal(args: string[], cwd: string, env: Record<string, string>): T
   const text = () => stripVTControlCharacters(raw);
   return {
     type: (keys) => child.stdin.write(keys),
+    async answer(keys) {
+      await new Promise((done) => setTimeout(done, 200));
+      child.stdin.write(keys);
+    },
     close: () => child.kill("SIGKILL"),
     text,
     raw: () => raw,
@@ -58,7 +64,7 @@ function onTerminal(args: string[], cwd: string, env: Record<string, string>): T
   };
 }
 
-describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `script`)", () => {
+describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `script`)", { concurrent: true }, () => {
   test("text is drawn, a spinner turns, and a yes applies the changes of an overlay", async () => {
     const cwd = await project();
     await using model = await modelServer([
@@ -70,7 +76,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
     await run.sees("Created a.txt");
     await run.sees("Bold and done.");
     await run.sees("Apply this change");
-    run.type("y");
+    await run.answer("y");
     expect(await run.code).toBe(0);
     expect(run.raw()).toMatch(/[\u2800-\u28ff]/);
     expect(run.raw()).toContain("\u001b[1mBold\u001b[22m and done.");
@@ -85,7 +91,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
     ]);
     const run = onTerminal(["run", "go"], cwd, { ...model.env, NO_COLOR: "1" });
     await run.sees("Apply this change");
-    run.type("n");
+    await run.answer("n");
     expect(await run.code).toBe(0);
     expect(run.raw()).not.toMatch(/\u001b\[[0-9;]*1mDone/);
     await expect(access(join(cwd, "a.txt"))).rejects.toThrow();
@@ -102,20 +108,35 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
     const yes = onTerminal(["run", "go"], cwd, model.env);
     await yes.sees("and then some");
     await yes.sees("Run deploy once?");
-    yes.type("y");
+    await yes.answer("y");
     expect(await yes.code).toBe(0);
     expect(model.server.requests[1]!.toolResults[0]!.text).toBe("live");
 
     const no = onTerminal(["run", "go"], cwd, model.env);
     await no.sees("Run deploy once?");
-    no.type("n");
+    await no.answer("n");
     expect(await no.code).toBe(0);
     expect(model.server.requests[3]!.toolResults[0]!.text).toContain("the user said no");
 
     const stop = onTerminal(["run", "go"], cwd, model.env);
     await stop.sees("Run deploy once?");
-    stop.type("\u0003");
+    await stop.answer("\u0003");
     expect(await stop.code).toBe(130);
+  });
+
+  test("a yes that was typed before the question does not count", async () => {
+    const cwd = await project();
+    await using model = await modelServer([
+      { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
+      { text: "Done.", delayMs: 700 },
+    ]);
+    const run = onTerminal(["run", "go"], cwd, model.env);
+    await run.sees("Created a.txt");
+    run.type("y");
+    await run.sees("Apply this change");
+    await run.answer("n");
+    expect(await run.code).toBe(0);
+    await expect(access(join(cwd, "a.txt"))).rejects.toThrow();
   });
 
   test("a local Ollama is offered when no model is named", async () => {

@@ -1,7 +1,7 @@
 /** Asks at the terminal whether a call may run. */
 import type { Decision, PendingCall } from "../../core/decision.ts";
 import type { Screen } from "../render/screen.ts";
-import { clean, oneLine, wrap } from "../render/text.ts";
+import { clean, oneLine, wrapExactly } from "../render/text.ts";
 import { cardTitle } from "../render/tool-card.ts";
 import { CTRL_C, openPrompt } from "./prompt.ts";
 
@@ -28,7 +28,7 @@ export function approvalPrompt(screen: Screen, options: ApprovalOptions): (call:
 async function ask(screen: Screen, call: PendingCall, { cancel, abortSignal }: ApprovalOptions): Promise<Decision> {
   if (abortSignal?.aborted) return { deny: DENIED };
   screen.print(cardTitle(call.name, call.input, screen));
-  for (const line of wrap(shownInFull(call.input), screen.width - 4)) screen.print(body(line, screen));
+  for (const line of wrapExactly(shownInFull(call.input), screen.width - 4)) screen.print(body(line, screen));
   screen.print(body(oneLine(call.message), screen));
   const { confirm } = await import("@clack/prompts");
   const question = {
@@ -37,7 +37,8 @@ async function ask(screen: Screen, call: PendingCall, { cancel, abortSignal }: A
     inactive: "no",
     initialValue: false,
   };
-  const answer = await screen.hold(() => openPrompt((place) => confirm({ ...question, ...place }), abortSignal));
+  const how = { abortSignal, dropsTypeAhead: true };
+  const answer = await screen.hold(() => openPrompt((place) => confirm({ ...question, ...place }), how));
   if (answer === CTRL_C) cancel();
   return answer === true ? { approve: true } : { deny: DENIED };
 }

@@ -23,13 +23,13 @@ export interface PromptPlace {
 
 /**
  * `open` is a prompt at this place. At Ctrl-D the library closes its input and never answers: here the prompt is
- * cancelled then. `abortSignal` cancels it, too.
+ * cancelled then. `abortSignal` cancels it, too. With `dropsTypeAhead`, keys pressed before the question do not count.
  */
 export async function openPrompt<T>(
   open: (place: PromptPlace) => Promise<T | typeof CANCEL_SYMBOL>,
-  abortSignal?: AbortSignal,
+  { abortSignal, dropsTypeAhead }: { abortSignal?: AbortSignal; dropsTypeAhead?: boolean } = {},
 ): Promise<Answer<T>> {
-  const input = new TerminalInput();
+  const input = new TerminalInput({ dropsTypeAhead });
   const ended = new AbortController();
   input.on("keypress", (_text: string | undefined, key: { ctrl?: boolean; name?: string } | undefined) => {
     if (!key?.ctrl || key.name !== "d") return;

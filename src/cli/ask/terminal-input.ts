@@ -5,6 +5,9 @@ import { PassThrough } from "node:stream";
 const LINE_END = "␤";
 const PASTE = /\x1b\[20([01])~/;
 
+/** Milliseconds in which only what was typed before the prompt can come. */
+const TYPED_AHEAD = 50;
+
 /**
  * Prompts read from this and not from standard input itself: when a terminal goes away, Node's reader of a real one
  * throws where nobody can catch it. What is pasted keeps its line ends, as a sign that `pasted` turns back; they would
@@ -13,10 +16,16 @@ const PASTE = /\x1b\[20([01])~/;
 export class TerminalInput extends PassThrough {
   readonly isTTY = true;
   #isPasting = false;
-  readonly #forward = (data: Buffer) => this.#take(data.toString());
+  readonly #openedAt = Date.now();
+  readonly #dropsTypeAhead: boolean;
+  readonly #forward = (text: string) => {
+    if (!this.#dropsTypeAhead || Date.now() - this.#openedAt > TYPED_AHEAD) this.#take(text);
+  };
 
-  constructor() {
+  /** `dropsTypeAhead`: a yes counts only when it was typed after the question. */
+  constructor({ dropsTypeAhead = false } = {}) {
     super();
+    this.#dropsTypeAhead = dropsTypeAhead;
     process.stdin.setEncoding("utf8").on("data", this.#forward);
     process.stdin.resume();
     process.stdout.write("\x1b[?2004h");
@@ -40,7 +49,8 @@ export class TerminalInput extends PassThrough {
   #take(text: string): void {
     const mark = PASTE.exec(text);
     const part = mark ? text.slice(0, mark.index) : text;
-    if (part) this.write(this.#isPasting ? part.replace(/\r\n?|\n/g, LINE_END) : part);
+    // What was typed ahead comes with the line ends of a terminal that was not raw yet.
+    if (part) this.write(part.replace(/\r\n?|\n/g, this.#isPasting ? LINE_END : "\r"));
     if (!mark) return;
     this.#isPasting = mark[1] === "0";
     this.#take(text.slice(mark.index + mark[0].length));

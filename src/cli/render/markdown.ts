@@ -29,9 +29,7 @@ function block(token: Token, width: number, colors: Colors): string {
       return wrap(colors.bold(inline(token.tokens!, colors)), width).join("\n");
     case "paragraph":
     case "text":
-      return wrap(inline(token.tokens ?? [token], colors), width)
-        .map(trimmed)
-        .join("\n");
+      return wrap(inline(token.tokens ?? [token], colors), width).join("\n");
     case "code":
       return token.text
         .split("\n")
@@ -68,9 +66,4 @@ function indented(text: string, by: string): string {
     .split("\n")
     .map((line) => `${by}${line}`.trimEnd())
     .join("\n");
-}
-
-/** A break between words leaves the space on either side of it. */
-function trimmed(line: string): string {
-  return line.replace(/^((?:\x1b\[\d+m)*) +/, "$1").trimEnd();
 }

@@ -1,7 +1,7 @@
 /** A model's text while it arrives: finished blocks are drawn and stay, the rest is shown as it comes. */
 import { completeBlocks, renderMarkdown } from "./markdown.ts";
 import type { Screen } from "./screen.ts";
-import { clean, wrap } from "./text.ts";
+import { clean, wrapExactly } from "./text.ts";
 
 /** Rows of unfinished text that are shown: the whole of it comes when its block is done. */
 const TAIL_ROWS = 8;
@@ -43,7 +43,7 @@ export class TextStream {
   /** What to show below the lines that stay. */
   tail(): string[] {
     const end = this.#rest.slice(-TAIL_ROWS * this.#screen.width * 2);
-    return end.trim() ? wrap(clean(end), this.#screen.width - 1).slice(-TAIL_ROWS) : [];
+    return end.trim() ? wrapExactly(clean(end), this.#screen.width - 1).slice(-TAIL_ROWS) : [];
   }
 
   #print(length: number): void {

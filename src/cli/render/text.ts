@@ -21,13 +21,18 @@ export function oneLine(text: string): string {
 
 /** Lines of at most `width` columns, broken between words where there are words. Colours go on over a break. */
 export function wrap(text: string, width: number): string[] {
+  return wrapAnsi(text, Math.max(10, width), { hard: true }).split("\n");
+}
+
+/** The same, but every space stays: for code and other text whose spaces mean something. */
+export function wrapExactly(text: string, width: number): string[] {
   return wrapAnsi(text, Math.max(10, width), { hard: true, trim: false }).split("\n");
 }
 
 /** Wrapped, with `first` before the first line and `rest` before the others. */
 export function wrapWith(text: string, width: number, first: string, rest = " ".repeat(stringWidth(first))): string {
   const lines = wrap(text, width - Math.max(stringWidth(first), stringWidth(rest)));
-  return lines.map((line, index) => `${index === 0 ? first : rest}${line.replace(/^ +/, "")}`.trimEnd()).join("\n");
+  return lines.map((line, index) => `${index === 0 ? first : rest}${line}`.trimEnd()).join("\n");
 }
 
 /** At most `width` columns, with an ellipsis where something was cut. For text without colours. */
