@@ -32,6 +32,7 @@ const usageCodes = new Set([
   "CWD_INVALID",
   "TOOLS_UNKNOWN",
   "SANDBOX_UNKNOWN",
+  "SESSION_INVALID",
   "SESSION_UNKNOWN",
   "DECISION_UNKNOWN",
 ]);

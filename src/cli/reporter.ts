@@ -7,9 +7,9 @@ import { patchOf, renderChange } from "./render/diff.ts";
 import { jsonLine } from "./render/events-json.ts";
 import { printHeader, printNotes } from "./render/header.ts";
 import { RunView } from "./render/run-view.ts";
-import type { Screen } from "./render/screen.ts";
+import type { Output, Screen } from "./render/screen.ts";
 import { outputText, printOutput, printSummary, type RunFacts } from "./render/summary.ts";
-import { count } from "./render/text.ts";
+import { clean, count } from "./render/text.ts";
 
 export interface Reporter {
   /** A person can be asked, on this screen. */
@@ -66,8 +66,8 @@ export function jsonReporter(out: { write(text: string): unknown }, notes: Scree
   };
 }
 
-/** The answer alone on stdout. */
-export function quietReporter(out: { write(text: string): unknown }, notes: Screen): Reporter {
+/** The answer alone on stdout: as it is in a pipe, harmless at a terminal. */
+export function quietReporter(out: Output, notes: Screen): Reporter {
   return {
     asks: undefined,
     begin: (project) => printNotes(notes, project.notes),
@@ -78,7 +78,9 @@ export function quietReporter(out: { write(text: string): unknown }, notes: Scre
       if (!applied) printNotes(notes, [text]);
     },
     end(result) {
-      if (result.status === "success" && result.output !== undefined) out.write(`${outputText(result.output)}\n`);
+      if (result.status !== "success" || result.output === undefined) return;
+      const text = outputText(result.output);
+      out.write(`${out.isTTY ? clean(text) : text}\n`);
     },
   };
 }

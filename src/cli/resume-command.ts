@@ -25,7 +25,7 @@ export function waitingText(pending: readonly PendingCall[], { session, flags, w
     .map(({ callId, name, input, message, reason }) => {
       const id = shortId(callId);
       const lines = [wrapWith(clean(`${name} ${cardSubject(name, input)}`), width, "Waiting  ")];
-      lines.push(wrapWith(clean(`${message}. Nobody was there to decide (call ${id}).`), width, " ".repeat(9)));
+      lines.push(wrapWith(clean(`${message.replace(/[.\s]+$/, "")}. It is call ${id}.`), width, " ".repeat(9)));
       const ways = reason === "snapshot" ? [command("--answer", `${id}=…`)] : [command("--approve", id)];
       lines.push(...[...ways, command("--deny", id)].flatMap((way, index) => indented(way, index === 0)));
       return lines.join("\n");

@@ -72,7 +72,8 @@ describe.concurrent("a mistake in usage ends with 2", () => {
     const unknown = await haft(["run", "--session", "nobody"], { cwd, env: model.env });
     await haft(["run", "--session", "mine", "hi"], { cwd, env: model.env });
     const ended = await haft(["run", "--session", "mine"], { cwd, env: model.env });
-    for (const { code, stderr } of [unknown, ended]) {
+    const outside = await haft(["run", "--session", "../../outside", "hi"], { cwd, env: model.env });
+    for (const { code, stderr } of [unknown, ended, outside]) {
       expect(code).toBe(2);
       expectKind(stderr);
     }

@@ -55,11 +55,10 @@ function whenGone(): { gone: Promise<typeof GONE>; ignore(): void } {
   const gone = new Promise<typeof GONE>((resolve) => {
     const onGone = () => resolve(GONE);
     const ignoreSignals = onStopSignal(onGone);
-    // Its errors stay heard: one may come late.
     process.stdin.once("end", onGone).once("error", onGone);
     ignore = () => {
       ignoreSignals();
-      process.stdin.off("end", onGone);
+      process.stdin.off("end", onGone).off("error", onGone);
     };
   });
   return { gone, ignore: () => ignore() };

@@ -5,6 +5,9 @@ import { PassThrough } from "node:stream";
 const LINE_END = "␤";
 const PASTE = /\x1b\[20([01])~/;
 
+/** What goes wrong between two prompts is told by the end of input, at the next one. */
+process.stdin.on("error", () => {});
+
 /** Milliseconds in which only what was typed before the prompt can come. */
 const TYPED_AHEAD = 50;
 

@@ -10,8 +10,8 @@ export class TextStream {
   readonly #screen: Screen;
   /** What has not been printed. */
   #rest = "";
-  /** Characters of the whole text that were printed. */
-  #printed = 0;
+  /** What has. */
+  #printed = "";
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -27,16 +27,17 @@ export class TextStream {
 
   /** The answer is over, and this was all of its text. */
   end(whole: string): void {
-    this.#rest = whole.slice(this.#printed);
+    // What is in the log counts: where it is not what was shown, it is printed whole.
+    this.#rest = whole.startsWith(this.#printed) ? whole.slice(this.#printed.length) : whole;
     this.#print(this.#rest.length);
-    this.#printed = 0;
+    this.#printed = "";
   }
 
   /** What was shown is void. True when some of it stays on the screen. */
   reset(): boolean {
-    const shown = this.#printed > 0;
+    const shown = this.#printed !== "";
     this.#rest = "";
-    this.#printed = 0;
+    this.#printed = "";
     return shown;
   }
 
@@ -49,7 +50,7 @@ export class TextStream {
   #print(length: number): void {
     const text = this.#rest.slice(0, length);
     this.#rest = this.#rest.slice(length);
-    this.#printed += length;
+    this.#printed += text;
     const drawn = renderMarkdown(text, this.#screen.width, this.#screen.colors);
     if (drawn) this.#screen.print(`${drawn}\n`);
   }
