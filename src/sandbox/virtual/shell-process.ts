@@ -106,6 +106,7 @@ export class ShellProcess {
     this.#isEnded = true;
     this.#setReady();
     this.#finish({ type: "aborted" });
+    this.#hold(true); // whoever waits for the end shall live to see it
     this.#process.kill("SIGKILL");
     await Promise.all([this.#process.pid === undefined ? undefined : this.#gone, ...this.#answering]);
   }
