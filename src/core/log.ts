@@ -43,6 +43,14 @@ export type IterationStatus =
 
 export type StopReason = "exit" | "text" | "interrupted" | "iterations" | "budget" | "aborted" | "model" | "error";
 
+export interface RunEnding {
+  status: "success" | "error";
+  stopReason: StopReason;
+  exit?: string;
+  output?: Json;
+  error?: LoggedError;
+}
+
 export type Entry = Place & EntryBody;
 
 export type EntryBody =
@@ -88,16 +96,15 @@ export type EntryBody =
     }
   | { type: "timer"; name: string; value: Json }
   | { type: "state"; path: string; before?: Json; after?: Json }
-  | { type: "iteration-end"; status: IterationStatus; messages: LoggedMessage[] }
-  | { type: "compaction"; upTo: number; messages: Message[] }
   | {
-      type: "run-end";
-      status: "success" | "error";
-      stopReason: StopReason;
-      exit?: string;
-      output?: Json;
-      error?: LoggedError;
-    };
+      type: "iteration-end";
+      status: IterationStatus;
+      messages: LoggedMessage[];
+      /** What the run ends with, unless someone says something after it. */
+      ending?: RunEnding;
+    }
+  | { type: "compaction"; upTo: number; messages: Message[] }
+  | ({ type: "run-end" } & RunEnding);
 
 export type EntryOf<T extends Entry["type"]> = Extract<Entry, { type: T }>;
 

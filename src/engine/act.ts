@@ -7,16 +7,17 @@ import type { EntryOf } from "../core/log.ts";
 import type { CallResult, Hands, IterationContext, Outcome } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { ThinkSignal } from "../core/signals.ts";
+import { modelText } from "../core/tool-result.ts";
 import { executeToolCall } from "./execute-tool-call.ts";
 import { beforeExecution } from "./hook-calls.ts";
 import type { RunningIteration } from "./iteration.ts";
+import { readable } from "./logged-error.ts";
 import type { RunState } from "./run-state.ts";
 import type { Happened } from "./settle.ts";
 import { skipCall } from "./unstarted-call.ts";
+import { untilAbort } from "./until-abort.ts";
 
 const MAX_PARALLEL = 8;
-/** How long an abort waits for calls that take note of it. */
-const ABORT_GRACE_MS = 300;
 
 export async function act(
   run: RunState,
@@ -32,7 +33,7 @@ export async function act(
   if (run.abort.aborted) return { type: "aborted" };
 
   const batch = new Batch(run, iteration, context);
-  return batch.run(() => run.mode.act(response, context, batch));
+  return batch.run(async () => run.mode.act(response, context, batch));
 }
 
 class Batch implements Hands {
@@ -65,6 +66,7 @@ class Batch implements Hands {
     const { steering, abort } = this.#run;
     const unlink = abort.on(() => this.#stop({ type: "aborted" }, "the run was aborted"));
     steering.onSteer = () => this.#skipRest("a new message of the user came first");
+    if (steering.waiting) steering.onSteer();
     try {
       const outcome = await this.#unlessStopped(work());
       if (outcome && this.#open > 0) await this.#unlessStopped(this.#idle()); // calls nobody waited for belong to the batch
@@ -92,9 +94,9 @@ class Batch implements Hands {
     if (!reading.ok) return { ok: false, message: reading.message };
     try {
       await this.#run.hooks.onExit?.({ exit, result: reading.value }, this.#run.controller);
-    } catch (error) {
-      if (ThinkSignal.is(error))
-        return { ok: false, message: typeof error.context === "string" ? error.context : error.reason };
+    } catch (thrown) {
+      const error = readable(thrown);
+      if (ThinkSignal.is(error)) return { ok: false, message: modelText(error.context ?? error.reason) };
       return { ok: false, message: `Exit "${exit.name}" was refused: ${messageOf(error)}` };
     }
     this.#left = { exit, value: reading.value };
@@ -103,23 +105,24 @@ class Batch implements Hands {
 
   /** Without an answer the caller waits for ever, and cannot catch it. */
   async #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): Promise<void> {
-    if (this.#running >= MAX_PARALLEL) await this.#turn();
-    this.#running++;
+    if (this.#running < MAX_PARALLEL) this.#running++;
+    else await this.#turn();
     try {
       const result = await this.#make(callId, asked);
       if (result) answer(result);
     } catch (error) {
       this.#stop({ type: "failed", error }, "the run failed");
     } finally {
-      this.#running--;
-      this.#waiting?.shift()?.();
+      const next = this.#waiting?.shift();
+      if (next) next();
+      else this.#running--;
       if (--this.#open === 0) this.#onIdle?.();
     }
   }
 
   async #make(callId: string, asked: AskedCall): Promise<CallResult | undefined> {
     if (this.#stopped && this.#stopped.type !== "thinking") return undefined;
-    if (this.#skip) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
+    if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
     const done = await executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
     if (done.type === "result") return done.result;
     if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");
@@ -127,6 +130,13 @@ class Batch implements Hands {
     return undefined;
   }
 
+  /** Started or waiting for a decision in an earlier process: it is too late to skip it. */
+  #hasBegun(callId: string): boolean {
+    const past = this.#run.journal.call(callId);
+    return past !== undefined && (past.attempts > 0 || past.pause !== undefined);
+  }
+
+  /** Until a call that ends gives its place. */
   #turn(): Promise<void> {
     this.#waiting ??= [];
     return new Promise((resolve) => this.#waiting!.push(resolve));
@@ -144,10 +154,10 @@ class Batch implements Hands {
 
   /** What the work gives, or nothing when the batch is stopped before. */
   #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.#onStop = () => resolve(undefined);
       if (this.#stopped) resolve(undefined);
-      work.then(resolve, reject);
+      work.then(resolve, (error) => this.#stop({ type: "failed", error }, "the run failed"));
     });
   }
 
@@ -162,16 +172,8 @@ class Batch implements Hands {
   /** Those in flight finish and are recorded; after an abort they have a moment. */
   async #finishCalls(): Promise<void> {
     const { abort } = this.#run;
-    const idle = this.#idle();
-    if (!abort.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#onStop = () => abort.aborted && resolve();
-        void idle.then(resolve);
-      });
-    }
-    if (!abort.aborted) return;
-    await Promise.race([idle, new Promise<void>((resolve) => setTimeout(resolve, ABORT_GRACE_MS).unref())]);
-    this.#stop({ type: "aborted" }, "the run was aborted");
+    await untilAbort(abort, this.#idle()).catch(() => {});
+    if (abort.aborted) this.#stop({ type: "aborted" }, "the run was aborted");
   }
 }
 

@@ -4,8 +4,10 @@ import type { Exit } from "../core/exit.ts";
 import type { IterationContext, ToolSet } from "../core/mode.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
+import { invalidOption } from "./invalid-option.ts";
 import { checkExits, NamedTools } from "./named-tools.ts";
 import type { RunState } from "./run-state.ts";
+import { untilAbort } from "./until-abort.ts";
 
 /** Built once where nothing is dynamic; only the messages grow. */
 export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
@@ -21,9 +23,10 @@ export function buildContext(run: RunState, index: number): IterationContext | P
 async function buildDynamic(run: RunState, index: number): Promise<IterationContext> {
   const { options } = run;
   const ctx = run.dynamic(index);
-  const instructions = await currentValue(options.instructions, ctx);
-  const tools = await currentValue(options.tools, ctx);
-  const exits = await currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx);
+  const { abort } = run;
+  const instructions = await untilAbort(abort, currentValue(options.instructions, ctx));
+  const tools = await untilAbort(abort, currentValue(options.tools, ctx));
+  const exits = await untilAbort(abort, currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx));
   return contextOf(run, instructions, tools, exits);
 }
 
@@ -33,15 +36,22 @@ function contextOf(
   entries: readonly ToolEntry[] | undefined,
   exits = noExits,
 ): IterationContext {
+  if (typeof instructions !== "string") throw invalidOption("instructions must be text");
+  if (entries !== undefined && !Array.isArray(entries)) throw invalidOption("tools must be a list of tools");
   const tools = toolSetFor(run, entries);
   checkExits(exits, tools);
-  return { instructions, messages: run.messages, tools, exits };
+  return { instructions: run.log.redacted(instructions), messages: run.messages, tools, exits };
 }
 
 const noExits: readonly Exit[] = [];
 
 export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicContext): T | undefined | Promise<T> {
   return typeof value === "function" ? (value as (ctx: DynamicContext) => T | Promise<T>)(ctx) : value;
+}
+
+/** The exits that are known without asking. */
+export function exitsOf({ options }: RunState): readonly Exit[] {
+  return Array.isArray(options.exits) ? options.exits : noExits;
 }
 
 /** The same list gives the same set: it is read once a run. */

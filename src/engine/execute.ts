@@ -4,15 +4,22 @@ import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { RunEvent } from "../core/log.ts";
 import type { ExecuteResult, ExitOf } from "../core/result.ts";
-import { finish, internal, recalledEnding } from "./finish.ts";
+import { checkOptions } from "./check-options.ts";
+import { exitsOf } from "./context.ts";
+import { abortedEnding, type Ending, type ErrorEnding, failedEnding, recalledEnding } from "./ending.ts";
+import { closeRooms, finish } from "./finish.ts";
 import { loop, recallFinished } from "./loop.ts";
+import { emptyResult } from "./make-result.ts";
 import type { RunLog } from "./record.ts";
 import { RunAbort } from "./run-abort.ts";
-import { abortedEnding, type Ending, type RunState } from "./run-state.ts";
-import { start } from "./start.ts";
+import { RunState } from "./run-state.ts";
+import { type Prepared, prepare, start } from "./start.ts";
 import { Steering } from "./steering.ts";
-import { checkOptions } from "./tools-at-start.ts";
+import { untilAbort } from "./until-abort.ts";
 import { Watchers } from "./watchers.ts";
+
+/** An abort ends a run in good order within half of this; whatever hangs beyond that is left behind. */
+const LONGEST_ABORT_MS = 800;
 
 export function createExecute(rooms: Rooms) {
   return function execute<const Exits extends readonly Exit<any, any>[] = readonly []>(
@@ -36,22 +43,11 @@ class RunningRun implements Run {
   }
 
   async #go(rooms: Rooms, options: ExecuteOptions): Promise<ExecuteResult> {
-    const unlink = this.#follow(options?.abortSignal);
+    let unlink: (() => void) | undefined;
     try {
       checkOptions(options);
-      const run = await start({
-        id: this.#id,
-        options,
-        rooms,
-        steering: this.#steering,
-        watchers: this.#watchers,
-        abort: this.#abort,
-        opened: (log) => {
-          this.#log = log;
-        },
-      });
-      this.#id = run.id;
-      const result = await finish(run, await runToEnd(run));
+      unlink = this.#follow(options.abortSignal);
+      const result = await this.#run(await prepare(options, rooms));
       this.#watchers.end();
       return result;
     } catch (error) {
@@ -59,7 +55,35 @@ class RunningRun implements Run {
       this.#watchers.end(error);
       throw error;
     } finally {
-      unlink();
+      unlink?.();
+    }
+  }
+
+  async #run(prepared: Prepared): Promise<ExecuteResult> {
+    const run = await this.#open(prepared);
+    if (run instanceof RunState) return finish(run, await runToEnd(run));
+    this.#steering.end();
+    return emptyResult(this.#id, run);
+  }
+
+  /** What cannot be opened, or not before an abort, ends the run before it began. */
+  async #open(prepared: Prepared): Promise<RunState | ErrorEnding> {
+    const opening = start(prepared, {
+      id: this.#id,
+      steering: this.#steering,
+      watchers: this.#watchers,
+      abort: this.#abort,
+      opened: (log) => {
+        this.#log = log;
+      },
+    });
+    try {
+      const run = await untilAbort(this.#abort, opening);
+      this.#id = run.id;
+      return run;
+    } catch (error) {
+      opening.then(closeRooms, () => {}); // what is opened too late is closed again
+      return this.#abort.aborted ? abortedEnding(this.#abort) : failedEnding(error);
     }
   }
 
@@ -89,7 +113,7 @@ class RunningRun implements Run {
 
   [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
     this.#result.catch(() => {}); // the iterator tells of it
-    return this.#watchers.attach(this.#log?.entries ?? []);
+    return this.#watchers.attach(this.#log?.told ?? []);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a Run is awaited for its result
@@ -112,12 +136,10 @@ class RunningRun implements Run {
 async function runToEnd(run: RunState): Promise<Ending> {
   try {
     const { runEnd } = run.journal;
-    if (!runEnd) return await loop(run);
+    if (!runEnd) return await untilAbort(run.abort, loop(run), LONGEST_ABORT_MS);
     recallFinished(run);
-    return recalledEnding(runEnd, Array.isArray(run.options.exits) ? run.options.exits : []);
+    return recalledEnding(runEnd, exitsOf(run));
   } catch (error) {
-    if (run.abort.aborted) return abortedEnding(run);
-    const failure = internal(error);
-    return { status: "error", stopReason: failure.code.startsWith("MODEL_") ? "model" : "error", error: failure };
+    return run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error);
   }
 }

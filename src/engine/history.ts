@@ -2,7 +2,7 @@
 import { decode } from "../base/codec.ts";
 import type { Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
-import type { Message, ToolMessage, ToolResultPart, UserMessage } from "../core/message.ts";
+import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
 import { copyPlain } from "./own-json.ts";
 
@@ -11,26 +11,30 @@ export interface History {
   messages: Message[];
   assigns: Record<string, unknown>;
   /** Said while the last iteration, which has not ended, went on. */
-  waiting: UserMessage[];
+  waiting: EntryOf<"message">[];
 }
 
 export function readHistory(entries: readonly Entry[]): History {
   if (entries.length === 0) return { messages: [], assigns: {}, waiting: [] };
   const messages: Message[] = [];
-  const held: Message[] = []; // said while an iteration was open: it comes after that iteration
+  const held: EntryOf<"message">[] = []; // said during an iteration: it comes after that iteration
   const ends = new Map<string, EntryOf<"tool-end">>();
   const calls = new Map<string, EntryOf<"tool-call">>();
   let open: EntryOf<"model-response"> | undefined;
+  let ended = ""; // the last iteration that ended
   let assigns: Record<string, unknown> = {};
+  const release = () => messages.push(...held.splice(0).map(({ message }) => decodeMessage(message)));
 
   for (const entry of entries) {
     switch (entry.type) {
       case "run-start":
+      case "run-end":
         open = undefined;
-        messages.push(...held.splice(0));
+        release();
         break;
       case "message":
-        (open ? held : messages).push(entry.message);
+        if (isSaidDuring(entry, ended)) held.push(entry);
+        else messages.push(decodeMessage(entry.message));
         break;
       case "model-response":
         open = entry;
@@ -45,8 +49,9 @@ export function readHistory(entries: readonly Entry[]): History {
         if (open) messages.push({ role: "assistant", content: open.content });
         append(messages, entry.messages, (callId) => partOf(open, calls.get(callId), ends.get(callId)));
         assigns = { ...assigns, ...assignsOf(entry.key, ends) };
-        messages.push(...held.splice(0));
+        release();
         open = undefined;
+        ended = entry.key;
         ends.clear();
         calls.clear();
         break;
@@ -55,8 +60,17 @@ export function readHistory(entries: readonly Entry[]): History {
         break;
     }
   }
-  if (!open) messages.push(...held.splice(0));
-  return { messages, assigns, waiting: held as UserMessage[] };
+  return { messages, assigns, waiting: held };
+}
+
+/** A steer has the key of the iteration that went on, or of the one before when none did. */
+function isSaidDuring({ via, key }: EntryOf<"message">, ended: string): boolean {
+  return via === "steer" && key.includes("/") && key !== ended;
+}
+
+/** Messages are encoded as a whole: bytes and URLs of files come back. */
+export function decodeMessage(message: Message): Message {
+  return decode(message as unknown as Json) as Message;
 }
 
 /** Appends messages, telling tool messages by their calls in full; neighbouring tool messages become one. */

@@ -1,42 +1,50 @@
-/** The hooks around an iteration. What a hook throws never ends a run by accident. */
+/** The hooks around an iteration. What a hook throws never ends a run by accident, and a hook that hangs ends with it. */
 import { HaftError, messageOf } from "../base/errors.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import type { RunningIteration } from "./iteration.ts";
+import { readable } from "./logged-error.ts";
 import type { RunState } from "./run-state.ts";
 import type { Happened } from "./settle.ts";
+import { untilAbort } from "./until-abort.ts";
 
-/** A ThinkSignal skips the model call; any other throw is an error of the run. */
+/** Asked before the model is. A ThinkSignal skips the model call; any other throw is an error of the run. */
 export async function beforeIteration(run: RunState, iteration: RunningIteration): Promise<Happened | undefined> {
+  const { onIterationStart } = run.hooks;
+  if (!onIterationStart || run.journal.response(iteration.id)) return undefined;
   try {
-    await run.hooks.onIterationStart?.(iteration, run.controller);
+    await untilAbort(run.abort, onIterationStart(iteration, run.controller));
     return run.abort.aborted ? { type: "aborted" } : undefined;
-  } catch (error) {
+  } catch (thrown) {
+    if (run.abort.aborted) return { type: "aborted" };
+    const error = readable(thrown);
     if (ThinkSignal.is(error)) return { type: "thinking", reason: error.reason, context: error.context };
     throw new HaftError("HOOK_FAILED", `onIterationStart threw: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Throwing refuses the batch, and the model reads why; a ThinkSignal makes it think again. */
+/** Asked before the batch begins. Throwing refuses it, and the model reads why; a ThinkSignal makes it think again. */
 export async function beforeExecution(run: RunState, iteration: RunningIteration): Promise<Happened | undefined> {
+  const { onBeforeExecution } = run.hooks;
+  if (!onBeforeExecution || run.journal.call(`${iteration.id}/1`)) return undefined;
   let given: { code?: string } | void;
   try {
-    given = await run.hooks.onBeforeExecution?.(iteration, run.controller);
-  } catch (error) {
+    given = await untilAbort(run.abort, onBeforeExecution(iteration, run.controller));
+  } catch (thrown) {
+    if (run.abort.aborted) return { type: "aborted" };
+    const error = readable(thrown);
     if (ThinkSignal.is(error)) return { type: "thinking", reason: error.reason, context: error.context };
     return { type: "refused", message: messageOf(error) };
   }
-  if (given?.code !== undefined) {
-    throw new HaftError("HOOK_INVALID", "onBeforeExecution returned code, and this run has no program to replace", {
-      hint: 'In mode "tools" change inputs in onBeforeTool, or throw to refuse the batch.',
-    });
-  }
-  return undefined;
+  if (typeof given?.code !== "string") return undefined;
+  const message = "onBeforeExecution returned code, and this run has no program to replace";
+  const hint = 'In mode "tools" change inputs in onBeforeTool, or throw to refuse the batch.';
+  return { type: "refused", message, error: new HaftError("HOOK_INVALID", message, { hint }) };
 }
 
 export async function afterIteration(run: RunState, iteration: RunningIteration): Promise<void> {
   try {
-    await run.hooks.onIterationEnd?.(iteration, run.controller);
+    await untilAbort(run.abort, run.hooks.onIterationEnd?.(iteration, run.controller));
   } catch (error) {
-    run.logger.warn(`onIterationEnd threw: ${messageOf(error)}`);
+    if (!run.abort.aborted) run.logger.warn(`onIterationEnd threw: ${messageOf(error)}`);
   }
 }

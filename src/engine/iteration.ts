@@ -8,27 +8,34 @@ import type { IterationContext } from "../core/mode.ts";
 import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
 import { act } from "./act.ts";
 import { buildContext } from "./context.ts";
+import type { Ending } from "./ending.ts";
 import { generate } from "./generate.ts";
 import { mergeAssigns, resultPart } from "./history.ts";
 import { beforeIteration } from "./hook-calls.ts";
-import type { Ending, RunState } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
 import { settle } from "./settle.ts";
 
 /** Returns how the run ended when this iteration ended it, or nothing when another one should follow. */
 export async function runIteration(run: RunState, index: number): Promise<Ending | undefined> {
   const iteration = new RunningIteration(run, index);
-  run.steering.at(iteration.id);
-  run.messages.push(...run.steering.takeSteers());
-
+  listen(run, iteration);
   const skipped = run.hooks.onIterationStart && (await beforeIteration(run, iteration));
+  listen(run, iteration);
   if (skipped) return settle(run, iteration, undefined, skipped);
 
   const context = await buildContext(run, index); //                what the model should know
+  listen(run, iteration);
+  run.steering.at(iteration.id);
   const request = run.mode.present(context); //                     how this mode shows it
   const response = await generate(run, iteration, request); //      one model call
   const happened = await act(run, iteration, context, response); // do what the model asked for
 
   return settle(run, iteration, response, happened); //             go on, leave, answer or wait
+}
+
+/** What was said until now is in the model's request; what is said from here on comes after this iteration. */
+function listen(run: RunState, { id }: RunningIteration): void {
+  if (run.steering.waiting) run.messages.push(...run.steering.takeBefore(id));
 }
 
 /** The iteration as hooks and results see it. */
@@ -41,6 +48,8 @@ export class RunningIteration implements Iteration {
   usage: Usage = noUsage;
   status: Iteration["status"];
   context: IterationContext | undefined;
+  /** The calls whose handler was started in this process. */
+  readonly begun = new Set<string>();
   /** The calls of this iteration that are over, by our key: what the model reads of them. */
   readonly results = new Map<string, ToolResultPart>();
   readonly #assigns: { callId: string; assigns: Json }[] = [];

@@ -29,6 +29,7 @@ export class Journal {
   readonly #calls = new Map<string, PastCall>();
   readonly #responses = new Map<string, EntryOf<"model-response">>();
   readonly #ends = new Map<string, EntryOf<"iteration-end">>();
+  readonly #steered = new Set<string>();
   readonly runEnd: EntryOf<"run-end"> | undefined;
 
   /** @throws HaftError `DECISION_INVALID` */
@@ -38,8 +39,15 @@ export class Journal {
       if (entry.type === "model-response") this.#responses.set(entry.key, entry);
       else if (entry.type === "iteration-end") this.#ends.set(entry.key, entry);
       else if (entry.type === "run-end") this.runEnd = entry;
+      else if (entry.type === "message") this.#steered.add(entry.key);
       else if (isCallEntry(entry)) this.#note(entry);
     }
+  }
+
+  /** The iteration that the log has begun and not ended. */
+  get openIteration(): string | undefined {
+    const last = [...this.#responses.keys()].at(-1);
+    return last !== undefined && !this.#ends.has(last) ? last : undefined;
   }
 
   get isEmpty(): boolean {
@@ -52,6 +60,11 @@ export class Journal {
 
   iterationEnd(iteration: string): EntryOf<"iteration-end"> | undefined {
     return this.#ends.get(iteration);
+  }
+
+  /** Somebody said something during this iteration, or right after it. */
+  wasSteered(iteration: string): boolean {
+    return this.#steered.has(iteration);
   }
 
   call(callId: string): PastCall | undefined {

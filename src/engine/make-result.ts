@@ -1,12 +1,24 @@
 /** The result object: a union on `status`, with the guards of the seeds. */
+import { noUsage } from "../core/model.ts";
 import type { ContextSize, ExecuteResult } from "../core/result.ts";
 import type { Changes } from "../core/sandbox.ts";
 import { Snapshot } from "../core/snapshot.ts";
-import type { Ending, RunState } from "./run-state.ts";
+import type { Ending } from "./ending.ts";
+import type { RunState } from "./run-state.ts";
 
-export function makeResult(run: RunState, ending: Ending, changes: Changes | undefined): ExecuteResult {
-  const result = new Result(run, ending, changes);
-  return result as unknown as ExecuteResult;
+/** What a result is read from; also for a run that could not be opened. */
+export type Facts = Pick<RunState, "id" | "messages" | "iterations" | "usage" | "cost" | "lastRequest"> & {
+  log: Pick<RunState["log"], "entries">;
+};
+
+export function makeResult(run: Facts, ending: Ending, changes?: Changes): ExecuteResult {
+  return new Result(run, ending, changes) as unknown as ExecuteResult;
+}
+
+/** Of a run that could not be opened. */
+export function emptyResult(id: string, ending: Ending): ExecuteResult {
+  const nothing = { messages: [], iterations: [], usage: noUsage, cost: undefined, lastRequest: undefined };
+  return makeResult({ id, ...nothing, log: { entries: [] } }, ending);
 }
 
 class Result {
@@ -21,9 +33,9 @@ class Result {
   readonly usage: RunState["usage"];
   readonly cost: number | undefined;
   readonly changes: Changes | undefined;
-  readonly #state: RunState;
+  readonly #state: Facts;
 
-  constructor(state: RunState, ending: Ending, changes: Changes | undefined) {
+  constructor(state: Facts, ending: Ending, changes: Changes | undefined) {
     this.run = state.id;
     this.status = ending.status;
     this.stopReason = ending.stopReason;
@@ -77,7 +89,7 @@ class Result {
   }
 }
 
-function sizeOf(state: RunState): ContextSize {
+function sizeOf(state: Facts): ContextSize {
   const request = state.lastRequest;
   const instructions = tokensOf(request?.instructions ?? "");
   const tools = request ? tokensOf(JSON.stringify(request.tools)) : 0;

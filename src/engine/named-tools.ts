@@ -4,6 +4,7 @@ import { Exit } from "../core/exit.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { SandboxAccess } from "../core/sandbox.ts";
 import type { Tool } from "../core/tool.ts";
+import { invalidOption } from "./invalid-option.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
@@ -43,22 +44,25 @@ function duplicate(name: string): HaftError {
   });
 }
 
-/** @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL` */
+/** Exits are taken in any capitals. @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL` */
 export function checkExits(exits: readonly Exit[], tools: ToolSet): void {
-  if (!Array.isArray(exits)) throw new HaftError("OPTIONS_INVALID", "exits must be an array of Exit");
+  if (!Array.isArray(exits)) throw invalidOption("exits must be a list of exits");
   const seen = new Set<string>();
+  const toolNames = new Set(
+    exits.length > 0
+      ? tools.list.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => one.toLowerCase()))
+      : [],
+  );
   for (const exit of exits) {
     if (!Exit.is(exit))
-      throw new HaftError("OPTIONS_INVALID", "exits has something that is not an Exit", {
-        hint: "Make one with new Exit({ name, schema }).",
-      });
+      throw invalidOption("exits has something that is not an Exit", "Make one with new Exit({ name, schema }).");
     for (const name of [exit.name, ...exit.aliases]) {
       if (seen.has(name.toLowerCase()))
         throw new HaftError("DUPLICATE_EXIT", `Two exits of this run are called "${name}"`, {
           hint: "Rename one, or use Exit.withUniqueNames(exits).",
         });
       seen.add(name.toLowerCase());
-      if (tools.find(name))
+      if (toolNames.has(name.toLowerCase()))
         throw new HaftError("DUPLICATE_TOOL", `A tool and an exit of this run are both called "${name}"`, {
           hint: "Rename one of them.",
         });

@@ -44,6 +44,8 @@ export class RunLog {
   #writesAtOnce = true;
   #failure: HaftError | undefined;
   #closed = false;
+  /** How many of our own entries watchers were told of. */
+  #told = 0;
 
   constructor(settings: LogSettings) {
     this.#settings = settings;
@@ -57,7 +59,7 @@ export class RunLog {
     if (this.#closed) return entry; // what comes too late is not part of the run
     this.#seq++;
     this.entries.push(entry);
-    if (!this.#settings.store) this.#settings.tell(entry);
+    if (!this.#settings.store) this.#show(entry);
     else this.#enqueue(entry);
     return entry;
   }
@@ -67,7 +69,7 @@ export class RunLog {
     if (this.#closed) return;
     const clean = this.#settings.redact(event);
     if (this.#last || this.#open.entries.length > 0) this.#open.events.push(clean);
-    else this.#settings.tell(clean);
+    else this.#show(clean);
   }
 
   /** Resolves when all that was recorded so far is in the store; undefined when it is already. */
@@ -75,6 +77,17 @@ export class RunLog {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#open.entries.length > 0) this.#write();
     return this.#last;
+  }
+
+  /** What watchers were told of since the run was started here: its own entries, as far as they are durable. */
+  get told(): readonly Entry[] {
+    const { length } = this.#settings.entries;
+    return this.entries.slice(length, length + this.#told);
+  }
+
+  /** What leaves the run without being an entry. */
+  redacted<T>(value: T): T {
+    return this.#settings.redact(value);
   }
 
   /** Why the store takes nothing any more. */
@@ -131,7 +144,7 @@ export class RunLog {
   }
 
   #tell(batch: Batch): void {
-    for (const event of batch.events) this.#settings.tell(event);
+    for (const event of batch.events) this.#show(event);
   }
 
   #keep(written: Promise<void>): void {
@@ -147,7 +160,12 @@ export class RunLog {
     if (this.#last !== written) return;
     this.#last = undefined;
     if (this.#open.entries.length > 0) return;
-    for (const event of this.#open.events.splice(0)) this.#settings.tell(event);
+    for (const event of this.#open.events.splice(0)) this.#show(event);
+  }
+
+  #show(event: RunEvent): void {
+    if ("seq" in event) this.#told++;
+    this.#settings.tell(event);
   }
 
   #fail(cause: unknown): HaftError {

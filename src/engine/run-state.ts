@@ -1,8 +1,6 @@
 /** Everything that one run knows while it goes on. Passed whole, instead of field by field. */
-import { HaftError, messageOf } from "../base/errors.ts";
 import type { Logger } from "../core/context.ts";
 import type { DynamicContext, ExecuteOptions, Rooms } from "../core/execute.ts";
-import type { Exit } from "../core/exit.ts";
 import type { Hooks, Iteration } from "../core/hooks.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
@@ -65,8 +63,6 @@ export class RunState {
   cost: number | undefined;
   /** The model was told once to leave by an exit. */
   reminded = false;
-  /** A message of the user came at the end of the last iteration. */
-  steered = false;
   /** What the last model call was shown beside the messages. */
   lastRequest: Presentation | undefined;
   /** What the model should know, where nothing of it is dynamic. */
@@ -131,23 +127,4 @@ export class RunState {
     this.origins.set(message, providerOf(response.model.split(":")[0]!));
     this.messages.push(message);
   }
-}
-
-/** How a run ends. */
-export type Ending =
-  | { status: "success"; stopReason: "exit"; exit: Exit; output: unknown }
-  | { status: "success"; stopReason: "text"; output: string }
-  | { status: "interrupted"; stopReason: "interrupted" }
-  | { status: "error"; stopReason: "iterations" | "budget" | "aborted" | "model" | "error" | "text"; error: HaftError };
-
-export function abortedEnding(run: RunState): Ending {
-  const { reason } = run.abort;
-  if (HaftError.is(reason) && reason.code !== "ABORTED") return { status: "error", stopReason: "error", error: reason };
-  const isPlain = reason === undefined || (reason instanceof Error && reason.name === "AbortError");
-  const error = new HaftError(
-    "ABORTED",
-    isPlain ? "The run was aborted" : `The run was aborted: ${messageOf(reason)}`,
-    { cause: reason },
-  );
-  return { status: "error", stopReason: "aborted", error };
 }

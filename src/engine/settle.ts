@@ -1,14 +1,15 @@
 /** Turns what happened in an iteration into the run's next step: go on, leave, answer or wait. */
-import { HaftError } from "../base/errors.ts";
+import { HaftError, messageOf } from "../base/errors.ts";
 import { type Exit, ListenExit, ThinkExit } from "../core/exit.ts";
 import type { EntryOf, IterationStatus, LoggedMessage } from "../core/log.ts";
 import { userText } from "../core/message.ts";
 import type { Outcome, StoppedCall } from "../core/mode.ts";
 import { modelText } from "../core/tool-result.ts";
+import { abortedEnding, type Ending, type FinalEnding, failedEnding, loggedEnding } from "./ending.ts";
 import { append } from "./history.ts";
 import { afterIteration } from "./hook-calls.ts";
 import type { RunningIteration } from "./iteration.ts";
-import { abortedEnding, type Ending, type RunState } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
 
 interface Stopped {
   /** Our keys of the calls that were made, by the provider's id. */
@@ -22,7 +23,8 @@ export type Happened =
   | ({ type: "paused" } & Stopped)
   | ({ type: "aborted" } & Stopped)
   | ({ type: "failed"; error: unknown } & Stopped)
-  | { type: "refused"; message: string }
+  /** With an error: the run ends by it. */
+  | { type: "refused"; message: string; error?: HaftError }
   | { type: "cut"; reason: "length" | "content-filter" };
 
 type Response = EntryOf<"model-response"> | undefined;
@@ -31,7 +33,7 @@ type Response = EntryOf<"model-response"> | undefined;
 interface Conclusion {
   status: IterationStatus;
   messages: readonly LoggedMessage[];
-  ending?: Ending;
+  ending?: FinalEnding;
 }
 
 export async function settle(
@@ -42,16 +44,18 @@ export async function settle(
 ): Promise<Ending | undefined> {
   if (happened.type === "failed") {
     iteration.end({ type: "failed" });
-    throw happened.error;
+    tell(run, iteration, unfinished(run, iteration, response, happened));
+    return failedEnding(happened.error);
   }
   if (happened.type === "paused") {
     iteration.end({ type: "interrupted" });
     return { status: "interrupted", stopReason: "interrupted" };
   }
-  const { status, messages, ending } = conclude(run, iteration, response, happened);
-  close(run, iteration, status, messages);
+  const conclusion = conclude(run, iteration, response, happened);
+  const wasSteered = close(run, iteration, conclusion);
   if (run.hooks.onIterationEnd) await afterIteration(run, iteration);
-  return ending?.status === "success" && goesOn(run) ? undefined : ending;
+  const { ending } = conclusion;
+  return ending?.status === "success" && goesOn(run, wasSteered) ? undefined : ending;
 }
 
 type Concluded = Exclude<Happened, { type: "failed" | "paused" }>;
@@ -69,19 +73,19 @@ function conclude(run: RunState, iteration: RunningIteration, response: Response
       };
     }
     case "refused": {
-      const { message } = happened;
+      const { message, error } = happened;
       const texts = new Map(run.mode.read(response!).map(({ id }) => [id, { message: `Not done: ${message}` }]));
       const messages = texts.size > 0 ? run.mode.stopped(response!, texts) : [userText(message)];
-      return { status: { type: "refused", message }, messages };
+      return { status: { type: "refused", message }, messages, ending: error && failedEnding(error) };
     }
     case "aborted":
       return {
         status: { type: "aborted" },
         messages: unfinished(run, iteration, response, happened),
-        ending: abortedEnding(run),
+        ending: abortedEnding(run.abort),
       };
     case "cut": {
-      const ending: Ending = { status: "error", stopReason: "model", error: cut(happened.reason) };
+      const ending: FinalEnding = { status: "error", stopReason: "model", error: cut(happened.reason) };
       return { status: { type: "text" }, messages: unfinished(run, iteration, response, {}), ending };
     }
   }
@@ -96,11 +100,19 @@ function acted(
   if (left?.exit.name === ThinkExit.name) {
     return { status: { type: "thinking", reason: "the model wants to think again" }, messages };
   }
-  if (left) {
-    const ending: Ending = { status: "success", stopReason: "exit", exit: left.exit, output: left.value };
-    return { status: { type: "exit", exit: left.exit.name }, messages, ending };
-  }
+  if (left) return leaving(messages, left);
   return text === undefined ? { status: { type: "continued" }, messages } : talked(run, iteration, text, messages);
+}
+
+function leaving(messages: readonly LoggedMessage[], { exit, value }: { exit: Exit; value: unknown }): Conclusion {
+  const ending: FinalEnding = { status: "success", stopReason: "exit", exit, output: value };
+  try {
+    loggedEnding(ending);
+    return { status: { type: "exit", exit: exit.name }, messages, ending };
+  } catch (error) {
+    const status: IterationStatus = { type: "exit-rejected", exit: exit.name, message: messageOf(error) };
+    return { status, messages, ending: failedEnding(error) };
+  }
 }
 
 /** Text without a call: an answer, a turn of a conversation, or a reminder that exits are to be used. */
@@ -133,30 +145,30 @@ function exitMissing(names: string): HaftError {
   });
 }
 
-/** What was said meanwhile comes now; a follow-up only when the run would end. */
-function goesOn(run: RunState): boolean {
-  if (run.steered) return true;
-  const next = run.steering.takeFollowUp();
-  if (!next) return false;
-  run.messages.push(next);
-  return true;
-}
-
-/** Closes the iteration in the log, and appends to the conversation what the model reads next. */
-function close(
-  run: RunState,
-  iteration: RunningIteration,
-  status: IterationStatus,
-  messages: readonly LoggedMessage[],
-): void {
-  run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages] });
-  append(run.messages, messages, (callId) => iteration.results.get(callId));
+/** Closes the iteration in the log, and appends to the conversation what the model reads next. Did somebody say something? */
+function close(run: RunState, iteration: RunningIteration, { status, messages, ending }: Conclusion): boolean {
+  const last = ending && { ending: loggedEnding(ending) };
+  run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
+  tell(run, iteration, messages);
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
-  const said = run.steering.takeSteers();
+  const said = run.steering.takeAll();
   run.messages.push(...said);
-  run.steered = said.length > 0;
   iteration.end(status);
+  return said.length > 0;
+}
+
+function tell(run: RunState, iteration: RunningIteration, messages: readonly LoggedMessage[]): void {
+  append(run.messages, messages, (callId) => iteration.results.get(callId));
+}
+
+/** What was said meanwhile comes now; a follow-up only when the run would end. */
+function goesOn({ messages, steering }: RunState, wasSteered: boolean): boolean {
+  if (wasSteered || steering.waiting) return true;
+  const next = steering.takeFollowUp();
+  if (next) messages.push(next);
+  else steering.end();
+  return next !== undefined;
 }
 
 /** Every call that the model asked for gets a result, or providers refuse the conversation. */
@@ -168,10 +180,14 @@ function unfinished(
 ): readonly LoggedMessage[] {
   if (!response) return [];
   const results = new Map<string, StoppedCall>();
-  for (const { id } of run.mode.read(response)) {
+  for (const { id, name } of run.mode.read(response)) {
     const callId = keys.get(id);
     const isOver = callId !== undefined && iteration.results.has(callId);
-    results.set(id, isOver ? { callId } : { message: `Not done: ${skip ?? "the run stopped before"}` });
+    const isOpen = callId !== undefined && (iteration.begun.has(callId) || run.journal.call(callId)?.inDoubt);
+    const message = isOpen
+      ? `"${name}" had started when the run stopped; whether it did its work is not known`
+      : `Not done: ${skip ?? "the run stopped before"}`;
+    results.set(id, isOver ? { callId } : { message });
   }
   return run.mode.stopped(response, results);
 }

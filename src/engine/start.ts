@@ -1,15 +1,18 @@
-/** Before the first iteration: options are checked, the log is opened, the sandbox and the secrets are made. */
+/** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
+import { messageOf } from "../base/errors.ts";
 import { consoleLogger, noSecrets } from "../core/call-context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
-import type { Entry } from "../core/log.ts";
-import { type Message, toMessage, type UserMessage } from "../core/message.ts";
+import type { Entry, RunEvent } from "../core/log.ts";
+import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import type { Redact } from "../core/secrets.ts";
-import { Snapshot } from "../core/snapshot.ts";
+import type { Redact, Secrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
-import { readHistory } from "./history.ts";
+import { decodeMessage, readHistory } from "./history.ts";
 import { readJournal } from "./journal.ts";
+import type { NamedTools } from "./named-tools.ts";
+import { ownJson } from "./own-json.ts";
+import { givenEntries, pastEntries, pastRun } from "./past-log.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
@@ -17,10 +20,38 @@ import type { Steering } from "./steering.ts";
 import { toolsAtStart, wantsSandbox } from "./tools-at-start.ts";
 import type { Watchers } from "./watchers.ts";
 
-export interface Started {
-  id: string;
+/** What the options say, read and found right. */
+export interface Prepared {
   options: ExecuteOptions;
   rooms: Rooms;
+  tools: NamedTools | undefined;
+  mode: Mode;
+  secrets: Secrets;
+  redact: Redact;
+  given: readonly Entry[];
+}
+
+/** @throws HaftError for options that do not fit: everything that `execute` rejects with */
+export async function prepare(options: ExecuteOptions, rooms: Rooms): Promise<Prepared> {
+  const tools = toolsAtStart(options);
+  const given = givenEntries(options);
+  const { mode = "tools" } = options;
+  const { secrets, redact } = options.secrets ? await rooms.secrets(options.secrets) : openly;
+  return {
+    options,
+    rooms,
+    tools,
+    mode: typeof mode === "string" ? await rooms.mode(mode) : mode,
+    secrets,
+    redact,
+    given,
+  };
+}
+
+const openly = { secrets: noSecrets, redact: <T>(value: T): T => value };
+
+export interface Started {
+  id: string;
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
@@ -28,30 +59,27 @@ export interface Started {
   opened(log: RunLog): void;
 }
 
-/** @throws HaftError for options that do not fit, secrets that are missing, a sandbox that is not there */
-export async function start(started: Started): Promise<RunState> {
-  const { options, rooms, steering, watchers, abort } = started;
-  const tools = toolsAtStart(options);
-  const entries = await pastEntries(options);
-  const unfinished = unfinishedRun(entries);
-  const id = unfinished ?? (isReplay(options, entries) ? lastRun(entries)! : started.id);
+/** @throws what a store, a mode or a sandbox throws that cannot be opened */
+export async function start(prepared: Prepared, started: Started): Promise<RunState> {
+  const { options, rooms, tools, mode, secrets } = prepared;
+  const { steering, watchers, abort } = started;
+  const session = options.session ?? pastRun(prepared.given, options).run ?? started.id;
+  const entries = await pastEntries(options, session, prepared.given);
+  const past = pastRun(entries, options);
+  const id = past.run ?? started.id;
   const journal = readJournal(id, entries);
-
-  const mode = await openMode(options, rooms);
-  const { secrets, redact } = options.secrets
-    ? await rooms.secrets(options.secrets)
-    : { secrets: noSecrets, redact: asItIs };
-  const sandbox = await openSandbox(options, rooms, wantsSandbox(tools));
-  if (tools) tools.sandbox = sandbox;
-  if (entries.length > 0) await keepGiven(options, id, entries);
-  const log = openLog(started, id, entries, redact);
-  started.opened(log);
-
   const history = readHistory(entries);
-  if (!log.entries.some(({ type, key }) => type === "run-start" && key === id)) begin(log, id, options, sandbox);
-  const isNew = !unfinished && !journal.runEnd;
-  if (isNew) history.messages.push(...said(log, id, options));
-  else if (unfinished && options.prompt !== undefined) steering.steer(textOfPrompt(options.prompt));
+  const modeSession = await mode.open();
+  const sandbox = await openSandbox(prepared).catch(async (error) => {
+    await modeSession.close();
+    throw error;
+  });
+
+  if (tools) tools.sandbox = sandbox;
+  const log = openLog(prepared, started, session, entries);
+  started.opened(log);
+  if (past.run === undefined) history.messages.push(...begin(log, id, options, mode, sandbox));
+  else if (!past.isFinished) goOn(steering, entries, id, options.prompt);
 
   const run = new RunState({
     id,
@@ -59,7 +87,7 @@ export async function start(started: Started): Promise<RunState> {
     rooms,
     log,
     journal,
-    mode: await mode.open(),
+    mode: modeSession,
     steering,
     watchers,
     abort,
@@ -71,106 +99,86 @@ export async function start(started: Started): Promise<RunState> {
     assigns: { ...options.assigns, ...history.assigns },
     logger: options.logger ?? consoleLogger,
   });
-  steering.start(log, id, history.waiting);
+  steering.start(log, journal.openIteration ?? id, history.waiting);
   return run;
 }
 
-/** What the log or the store has already. */
-function pastEntries({ log, store, session }: ExecuteOptions): Entry[] | Promise<Entry[]> {
-  const given = log === undefined ? [] : Array.isArray(log) ? (log as Entry[]) : Snapshot.from(log as Snapshot).entries;
-  if (!store || session === undefined) return [...given];
-  return store.read(session).then((kept) => (given.length > kept.length ? [...given] : kept));
+/** The given conversation and the prompt, as they were written. */
+function begin(
+  log: RunLog,
+  id: string,
+  { messages = [], prompt }: ExecuteOptions,
+  mode: Mode,
+  sandbox: Sandbox | undefined,
+): Message[] {
+  const place = sandbox && { sandbox: { kind: sandbox.kind, summary: sandbox.summary } };
+  log.record(id, { type: "run-start", mode: mode.name, ...place });
+  const earlier = messages.map((message) => say(log, id, "history", toMessage(message)));
+  return prompt === undefined ? earlier : [...earlier, say(log, id, "prompt", messageOfPrompt(prompt))];
 }
 
-/** A log that was given, and is longer than what the store has of the session, is written to it first. */
-async function keepGiven(
-  { store, session, epoch = 0 }: ExecuteOptions,
-  run: string,
-  entries: readonly Entry[],
-): Promise<void> {
-  if (!store) return;
-  const id = session ?? run;
-  const kept = await store.read(id);
-  if (kept.length < entries.length) await store.append(id, entries.slice(kept.length), { epoch });
+function say(log: RunLog, id: string, via: "history" | "prompt", message: Message): Message {
+  return decodeMessage(log.record(id, { type: "message", via, message: encodeMessage(message) }).message);
 }
 
-function lastRun(entries: readonly Entry[]): string | undefined {
-  for (let index = entries.length - 1; index >= 0; index--)
-    if (entries[index]!.type === "run-start") return entries[index]!.key;
-  return undefined;
+/** The same prompt as before asks to go on, and nothing else; another one is a new message. */
+function goOn(steering: Steering, entries: readonly Entry[], id: string, prompt: ExecuteOptions["prompt"]): void {
+  if (prompt === undefined) return;
+  const message = encodeMessage(messageOfPrompt(prompt));
+  const isSame = entries.some(
+    (entry) =>
+      entry.type === "message" && entry.key === id && JSON.stringify(entry.message) === JSON.stringify(message),
+  );
+  if (!isSame) steering.say(message as UserMessage);
 }
 
-function unfinishedRun(entries: readonly Entry[]): string | undefined {
-  const id = lastRun(entries);
-  if (id === undefined || entries.some(({ type, key }) => type === "run-end" && key === id)) return undefined;
-  return id;
+function messageOfPrompt(prompt: NonNullable<ExecuteOptions["prompt"]>): UserMessage {
+  return typeof prompt === "string" ? userText(prompt) : { role: "user", content: prompt };
 }
 
-function isReplay({ prompt, messages }: ExecuteOptions, entries: readonly Entry[]): boolean {
-  return prompt === undefined && messages === undefined && lastRun(entries) !== undefined;
+/** Bytes and URLs of files are encoded; the rest stays as it is, and is ours alone. */
+function encodeMessage(message: Message): Message {
+  return ownJson(message, "message") as unknown as Message;
 }
 
 function openLog(
-  { options, watchers, abort }: Started,
-  run: string,
+  { options, redact }: Prepared,
+  { watchers, abort }: Started,
+  session: string,
   entries: readonly Entry[],
-  redact: Redact,
-): RunLog {
-  const { store, epoch = 0, hooks } = options;
+) {
+  const { store, epoch = 0 } = options;
+  const trace = traceHook(options);
   return new RunLog({
     entries,
     redact,
-    ...(store && { store: { store, session: options.session ?? run, epoch } }),
+    ...(store && { store: { store, session, epoch } }),
     failed: (error) => abort.abort(error),
     tell(event) {
       watchers.tell(event);
-      if (!hooks?.onTrace) return;
-      try {
-        hooks.onTrace({ trace: event, iteration: Number(event.key.split("/")[1] ?? 0) });
-      } catch (error) {
-        (options.logger ?? consoleLogger).warn(
-          `onTrace threw: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      }
+      trace?.(event);
     },
   });
 }
 
-function begin(log: RunLog, id: string, { mode }: ExecuteOptions, sandbox: Sandbox | undefined): void {
-  const place = sandbox && { sandbox: { kind: sandbox.kind, summary: sandbox.summary } };
-  log.record(id, { type: "run-start", mode: typeof mode === "object" ? mode.name : (mode ?? "tools"), ...place });
+/** `onTrace` can neither change nor fail the run, whether it throws at once or later. */
+function traceHook({ hooks, logger = consoleLogger }: ExecuteOptions): ((event: RunEvent) => void) | undefined {
+  const { onTrace } = hooks ?? {};
+  if (!onTrace) return undefined;
+  const warn = (error: unknown) => logger.warn(`onTrace threw: ${messageOf(error)}`);
+  return (event) => {
+    try {
+      const given: unknown = onTrace({ trace: event, iteration: Number(event.key.split("/")[1] ?? 0) });
+      if (given instanceof Promise) given.catch(warn);
+    } catch (error) {
+      warn(error);
+    }
+  };
 }
 
-/** The given conversation and the prompt, as they were written. */
-function said(log: RunLog, id: string, { messages = [], prompt }: ExecuteOptions): Message[] {
-  const earlier = messages.map(
-    (message) => log.record(id, { type: "message", via: "history", message: toMessage(message) }).message,
-  );
-  if (prompt === undefined) return earlier;
-  const message: UserMessage =
-    typeof prompt === "string" ? (toMessage(prompt) as UserMessage) : { role: "user", content: prompt };
-  return [...earlier, log.record(id, { type: "message", via: "prompt", message }).message];
-}
-
-function textOfPrompt(prompt: NonNullable<ExecuteOptions["prompt"]>): string {
-  return typeof prompt === "string"
-    ? prompt
-    : prompt.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-}
-
-function openMode({ mode = "tools" }: ExecuteOptions, rooms: Rooms): Mode | Promise<Mode> {
-  return typeof mode === "string" ? rooms.mode(mode) : mode;
-}
-
-/** A sandbox that was given is its owner's to dispose. */
-function openSandbox(
-  { sandbox, cwd }: ExecuteOptions,
-  rooms: Rooms,
-  wanted: boolean,
-): Sandbox | undefined | Promise<Sandbox> {
+async function openSandbox({ options, rooms, tools }: Prepared): Promise<Sandbox | undefined> {
+  const { sandbox, cwd = process.cwd() } = options;
   if (typeof sandbox === "object") return sandbox;
-  if (sandbox === undefined && !wanted) return undefined;
-  return rooms.sandbox(sandbox ?? "auto", { cwd: cwd ?? process.cwd() });
+  if (sandbox === undefined && !wantsSandbox(tools)) return undefined;
+  return rooms.sandbox(sandbox ?? "auto", { cwd });
 }
-
-const asItIs: Redact = (value) => value;

@@ -1,23 +1,27 @@
 /** What people say to a run while it goes on. */
+import type { EntryOf } from "../core/log.ts";
 import { type UserMessage, userText } from "../core/message.ts";
 import type { RunLog } from "./record.ts";
 
+type Said = Pick<EntryOf<"message">, "key" | "message">;
+
 export class Steering {
-  readonly #steers: UserMessage[] = [];
+  /** Said, and not yet in the conversation. */
+  readonly #said: Said[] = [];
   readonly #followUps: string[] = [];
+  readonly #early: UserMessage[] = [];
   #log: RunLog | undefined;
-  /** The place of what is said now: the iteration that goes on. */
+  /** The iteration that goes on: what is said now comes after it. */
   #key = "";
-  #early: string[] = [];
-  #over = false;
+  #isOver = false;
   onSteer: (() => void) | undefined;
 
-  /** From here on, what is said goes to the log at once. */
-  start(log: RunLog, key: string, waiting: readonly UserMessage[]): void {
+  /** From here on, what is said goes to the log at once. `waiting` is what the log has of it already. */
+  start(log: RunLog, key: string, waiting: readonly Said[]): void {
     this.#log = log;
-    this.#steers.push(...waiting);
+    this.#said.push(...waiting);
     this.#key = key;
-    for (const text of this.#early.splice(0)) this.steer(text);
+    for (const message of this.#early.splice(0)) this.say(message);
   }
 
   at(key: string): void {
@@ -25,29 +29,40 @@ export class Steering {
   }
 
   steer(text: string): boolean {
-    if (this.#over) return false;
+    return this.say(userText(text));
+  }
+
+  say(message: UserMessage): boolean {
+    if (this.#isOver) return false;
     if (!this.#log) {
-      this.#early.push(text);
+      this.#early.push(message);
       return true;
     }
-    const { message } = this.#log.record(this.#key, { type: "message", via: "steer", message: userText(text) });
-    this.#steers.push(message as UserMessage);
+    this.#said.push(this.#log.record(this.#key, { type: "message", via: "steer", message }));
     this.onSteer?.();
     return true;
   }
 
   followUp(text: string): boolean {
-    if (this.#over) return false;
+    if (this.#isOver) return false;
     this.#followUps.push(text);
     return true;
   }
 
   get waiting(): boolean {
-    return this.#steers.length > 0;
+    return this.#said.length > 0;
   }
 
-  takeSteers(): UserMessage[] {
-    return this.#steers.splice(0);
+  /** What was said before this iteration. A run that goes on may know already what is said during it. */
+  takeBefore(key: string): UserMessage[] {
+    const taken = this.#said.filter((said) => said.key !== key);
+    const left = this.#said.filter((said) => said.key === key);
+    this.#said.splice(0, this.#said.length, ...left);
+    return taken.map(({ message }) => message as UserMessage);
+  }
+
+  takeAll(): UserMessage[] {
+    return this.#said.splice(0).map(({ message }) => message as UserMessage);
   }
 
   /** The next follow-up, recorded, when the run would end otherwise. */
@@ -58,7 +73,8 @@ export class Steering {
       .message as UserMessage;
   }
 
+  /** From here on nobody is listened to. */
   end(): void {
-    this.#over = true;
+    this.#isOver = true;
   }
 }

@@ -41,13 +41,14 @@ class ToolsSession implements ModeSession {
     const calls = this.read(response);
     if (calls.length === 0) return { messages: [], text: textOf(response) };
 
-    const isExit = (call: AskedCall) => !context.tools.find(call.name) && findExit(call.name, context.exits);
-    const results = await Promise.all(calls.filter((call) => !isExit(call)).map((call) => hands.invoke(call)));
-    const messages: LoggedMessage[] =
-      results.length > 0 ? [{ role: "tool", calls: results.map(({ callId }: CallResult) => callId) }] : [];
-    for (const call of calls) {
-      const exit = isExit(call);
-      if (exit) messages.push(await leave(call, exit, hands));
+    const exits = calls.map(({ name }) => (context.tools.find(name) ? undefined : findExit(name, context.exits)));
+    const results = await Promise.all(calls.map((call, index) => (exits[index] ? undefined : hands.invoke(call))));
+    const failed = results.find((result) => result && !result.ok);
+    const messages: LoggedMessage[] = [];
+    for (const [index, call] of calls.entries()) {
+      const exit = exits[index];
+      if (exit) messages.push(await leave(call, exit, hands, failed));
+      else addResult(messages, results[index]!);
     }
     return { messages };
   }
@@ -83,10 +84,25 @@ function toAsked({ toolCallId, toolName, input }: ToolCallPart): AskedCall {
   return { id: toolCallId, name: toolName, input, ...(invalid !== undefined && { invalid }) };
 }
 
-async function leave(call: AskedCall, exit: Exit, hands: Hands): Promise<LoggedMessage> {
+/** Results beside each other are one message. */
+function addResult(messages: LoggedMessage[], { callId }: CallResult): void {
+  const last = messages.at(-1);
+  if (last && "calls" in last) last.calls.push(callId);
+  else messages.push({ role: "tool", calls: [callId] });
+}
+
+async function leave(call: AskedCall, exit: Exit, hands: Hands, failed?: CallResult): Promise<LoggedMessage> {
+  const problem = cannotLeave(call, failed);
+  if (problem) return answer(call, { type: "error-text", value: `Exit "${exit.name}" was not taken: ${problem}` });
   const sent = isPlainObject(call.input) ? call.input : { value: call.input };
   const left = await hands.leave(exit, sent);
   return answer(call, left.ok ? { type: "text", value: "Done." } : { type: "error-text", value: left.message });
+}
+
+/** A model that leaves and works in one answer has not read yet what became of the work. */
+function cannotLeave({ invalid }: AskedCall, failed: CallResult | undefined): string | undefined {
+  if (invalid !== undefined) return `its input is not valid JSON: ${invalid}`;
+  return failed && `the call of "${failed.name}" beside it failed. Read its result first.`;
 }
 
 function answer(call: AskedCall, output: { type: "text" | "error-text"; value: string }): LoggedMessage {
