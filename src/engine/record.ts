@@ -115,8 +115,8 @@ export class RunLog {
   #writeAtOnce(entry: Entry): void {
     const written = this.#append([entry]);
     this.#writesAtOnce = written === undefined;
-    if (written) this.#keep(written.then(() => this.#settings.tell(entry)));
-    else this.#settings.tell(entry);
+    if (written) this.#keep(written.then(() => this.#show(entry)));
+    else this.#show(entry);
   }
 
   /** Appends go one after the other; a store that writes at once needs no promise. */
