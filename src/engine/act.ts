@@ -33,7 +33,7 @@ export async function act(
   if (run.abort.aborted) return { type: "aborted" };
 
   const batch = new Batch(run, iteration, context);
-  return batch.run(async () => run.mode.act(response, context, batch));
+  return batch.run(() => run.mode.act(response, context, batch));
 }
 
 class Batch implements Hands {

@@ -36,15 +36,31 @@ export function recalled(iteration: RunningIteration, asked: AskedCall, end: Ent
   return { type: "result", result: resultOf(end) };
 }
 
-export function resultOf({ key: callId, name, output, content, error }: EntryOf<"tool-end">): CallResult {
-  if (error) return { callId, name, ok: false, error };
-  return {
-    callId,
-    name,
-    ok: true,
-    output: output === undefined ? undefined : decode(output),
-    ...(content && { content }),
-  };
+export function resultOf(end: EntryOf<"tool-end">): CallResult {
+  return new EndedCall(end) as CallResult;
+}
+
+/** A mode that shows the model its results does not look at the output itself. */
+class EndedCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly ok: boolean;
+  readonly content: EntryOf<"tool-end">["content"];
+  readonly error: EntryOf<"tool-end">["error"];
+  readonly #output: Json | undefined;
+
+  constructor({ key, name, output, content, error }: EntryOf<"tool-end">) {
+    this.callId = key;
+    this.name = name;
+    this.ok = error === undefined;
+    this.content = content;
+    this.error = error;
+    this.#output = output;
+  }
+
+  get output(): unknown {
+    return this.#output === undefined ? undefined : decode(this.#output);
+  }
 }
 
 /** A decision, and a replay, hold for exactly this call. */

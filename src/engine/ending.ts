@@ -1,10 +1,9 @@
 /** How a run ends: as the loop says it, as the log keeps it, and back. */
-import { decode } from "../base/codec.ts";
+import { decode, encode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { DefaultExit, Exit, ListenExit, ThinkExit } from "../core/exit.ts";
 import type { RunEnding } from "../core/log.ts";
 import { logged, unlogged } from "./logged-error.ts";
-import { ownJson } from "./own-json.ts";
 import type { RunAbort } from "./run-abort.ts";
 
 export type Ending =
@@ -24,7 +23,7 @@ export function loggedEnding(ending: FinalEnding): RunEnding {
     status,
     stopReason,
     ...("exit" in ending && { exit: ending.exit.name }),
-    ...(ending.output !== undefined && { output: ownJson(ending.output, "output") }),
+    ...(ending.output !== undefined && { output: encode(ending.output, "output") }),
   };
 }
 

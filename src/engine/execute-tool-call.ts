@@ -1,5 +1,5 @@
 /** One tool call, whoever asked: recall · statics · before hook · validate · approve · run · after hook · record. */
-import { decode } from "../base/codec.ts";
+import { decode, encode } from "../base/codec.ts";
 import type { Json } from "../base/json.ts";
 import { channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
@@ -15,7 +15,7 @@ import { clear, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { assertSameCall } from "./journal.ts";
 import { logged, readable } from "./logged-error.ts";
-import { copyPlain, ownJson } from "./own-json.ts";
+import { copyPlain } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
 
@@ -74,7 +74,7 @@ async function prepare(call: Call, input: unknown): Promise<void> {
     if (given?.input !== undefined) effective = given.input;
   }
   call.input = effective;
-  call.shown = ownJson(effective ?? null, `Tool "${tool.name}": input`);
+  call.shown = encode(effective ?? null, `Tool "${tool.name}": input`);
   call.hash = hashOfCall(tool.name, call.shown);
   if (call.past?.call?.hash !== call.hash) noteCall(call, input);
 
@@ -113,9 +113,9 @@ async function ended(call: Call, output: unknown): Promise<Done> {
     type: "tool-end",
     name: tool.name,
     durationMs: Date.now() - call.startedAt,
-    ...(value !== undefined && { output: ownJson(value, "output") }),
+    ...(value !== undefined && { output: encode(value, "output") }),
     ...(content && { content: copyPlain(content) }),
-    ...(assigns && { assigns: ownJson(assigns, "assigns") }),
+    ...(assigns && { assigns: encode(assigns, "assigns") }),
     ...(warnings && { warnings }),
   });
   const written = run.log.durable();
@@ -161,7 +161,7 @@ function thinking({ reason, context }: ThinkSignal) {
 /** What goes with a signal, where it can be written: the signal itself counts in any case. */
 function writable(value: unknown): Json | undefined {
   try {
-    return value === undefined || value === null ? undefined : ownJson(value, "value");
+    return value === undefined || value === null ? undefined : encode(value, "value");
   } catch {
     return undefined;
   }

@@ -68,21 +68,22 @@ class RunningRun implements Run {
 
   /** What cannot be opened, or not before an abort, ends the run before it began. */
   async #open(prepared: Prepared): Promise<RunState | ErrorEnding> {
-    const opening = start(prepared, {
-      id: this.#id,
-      steering: this.#steering,
-      watchers: this.#watchers,
-      abort: this.#abort,
-      opened: (log) => {
-        this.#log = log;
-      },
-    });
+    let opening: RunState | Promise<RunState> | undefined;
     try {
+      opening = start(prepared, {
+        id: this.#id,
+        steering: this.#steering,
+        watchers: this.#watchers,
+        abort: this.#abort,
+        opened: (log) => {
+          this.#log = log;
+        },
+      });
       const run = await untilAbort(this.#abort, opening);
       this.#id = run.id;
       return run;
     } catch (error) {
-      opening.then(closeRooms, () => {}); // what is opened too late is closed again
+      if (opening instanceof Promise) opening.then(closeRooms, () => {}); // what is opened too late is closed again
       return this.#abort.aborted ? abortedEnding(this.#abort) : failedEnding(error);
     }
   }

@@ -17,13 +17,14 @@ export async function finish(run: RunState, ending: Ending): Promise<ExecuteResu
   } catch (error) {
     last = failedEnding(error);
   }
-  return makeResult(run, last, await closeRooms(run));
+  await closeMode(run);
+  return makeResult(run, last, run.ownsSandbox ? await closeSandbox(run, run.sandbox!) : undefined);
 }
 
-/** Closes what the run opened itself. */
-export async function closeRooms(run: RunState): Promise<Changes | undefined> {
+/** Closes what a run opened that never began. */
+export async function closeRooms(run: RunState): Promise<void> {
   await closeMode(run);
-  return run.ownsSandbox && run.sandbox ? closeSandbox(run, run.sandbox) : undefined;
+  if (run.ownsSandbox) await closeSandbox(run, run.sandbox!);
 }
 
 /** A run that waits, or whose log tells another story, has not ended: it can still go on. */
@@ -39,11 +40,12 @@ function record(run: RunState, ending: FinalEnding): Ending {
   return recalledEnding(end, "exit" in ending ? [ending.exit] : []);
 }
 
-async function closeMode({ mode, logger }: RunState): Promise<void> {
+function closeMode({ mode, logger }: RunState): void | Promise<void> {
+  const warn = (error: unknown) => logger.warn(`The mode could not be closed: ${messageOf(error)}`);
   try {
-    await mode.close();
+    return mode.close()?.catch(warn);
   } catch (error) {
-    logger.warn(`The mode could not be closed: ${messageOf(error)}`);
+    warn(error);
   }
 }
 

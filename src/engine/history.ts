@@ -102,11 +102,18 @@ function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
       type: "error-text",
       value: end.error.hint ? `${end.error.message}\n${end.error.hint}` : end.error.message,
     };
-  if (!end.content) return { type: "text", value: end.output === undefined ? "" : modelText(decode(end.output)) };
+  if (!end.content) return { type: "text", value: end.output === undefined ? "" : textOfOutput(end.output) };
   const value = end.content.map((part) =>
     part.type === "text" ? part : { type: "image-data" as const, data: part.data, mediaType: part.mediaType },
   );
   return { type: "content", value };
+}
+
+/** Almost every output is plain JSON, whose text needs no decoding. */
+function textOfOutput(output: Json): string {
+  if (typeof output === "string") return output;
+  const text = JSON.stringify(output);
+  return text.includes('"$haft"') ? modelText(decode(output)) : text;
 }
 
 function partOf(

@@ -1,10 +1,10 @@
 /** A failure as the log and the model read it: a code and a sentence. */
 
+import { encode } from "../base/codec.ts";
 import { codeOf, HaftError, messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { LoggedError } from "../core/log.ts";
 import { isSignal } from "../core/signals.ts";
-import { ownJson } from "./own-json.ts";
 
 export function logged(thrown: unknown): LoggedError {
   const error = readable(thrown);
@@ -33,7 +33,7 @@ export function readable(thrown: unknown): unknown {
 /** Facts that cannot be written are left out: the failure itself must be. */
 function dataOf({ data }: HaftError): Json | undefined {
   try {
-    return data === undefined ? undefined : ownJson(data, "data");
+    return data === undefined ? undefined : encode(data, "data");
   } catch {
     return undefined;
   }

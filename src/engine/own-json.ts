@@ -1,16 +1,5 @@
-/** Values as the log keeps them: encoded, and shared with nobody who might change them later. */
-import { encode } from "../base/codec.ts";
-import { isPlainObject, type Json, setOwn } from "../base/json.ts";
-
-/**
- * Plain JSON is its own encoding, so it is copied: a handler may go on filling the list that it returned.
- *
- * @throws HaftError `VALUE_NOT_ENCODABLE`
- */
-export function ownJson(value: unknown, label: string): Json {
-  const json = encode(value, label);
-  return json === value ? copyPlain(json) : json;
-}
+/** Plain JSON that is shared with nobody who might change it later. */
+import { isPlainObject, setOwn } from "../base/json.ts";
 
 /** Lists and plain objects anew, however deep; anything else as it is. */
 export function copyPlain<T>(value: T): T {

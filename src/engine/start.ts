@@ -1,17 +1,17 @@
 /** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
+import { encode } from "../base/codec.ts";
 import { messageOf } from "../base/errors.ts";
 import { consoleLogger, noSecrets } from "../core/call-context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry, RunEvent } from "../core/log.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
-import type { Mode } from "../core/mode.ts";
+import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Redact, Secrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, readHistory } from "./history.ts";
 import { readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
-import { ownJson } from "./own-json.ts";
 import { givenEntries, pastEntries, pastRun } from "./past-log.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
@@ -32,20 +32,21 @@ export interface Prepared {
 }
 
 /** @throws HaftError for options that do not fit: everything that `execute` rejects with */
-export async function prepare(options: ExecuteOptions, rooms: Rooms): Promise<Prepared> {
+export function prepare(options: ExecuteOptions, rooms: Rooms): Prepared | Promise<Prepared> {
   const tools = toolsAtStart(options);
   const given = givenEntries(options);
-  const { mode = "tools" } = options;
+  const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
+  if (!options.secrets && !(mode instanceof Promise)) return { options, rooms, tools, mode, given, ...openly };
+  return prepareRooms({ options, rooms, tools, given }, mode);
+}
+
+async function prepareRooms(
+  known: Pick<Prepared, "options" | "rooms" | "tools" | "given">,
+  mode: Mode | Promise<Mode>,
+): Promise<Prepared> {
+  const { options, rooms } = known;
   const { secrets, redact } = options.secrets ? await rooms.secrets(options.secrets) : openly;
-  return {
-    options,
-    rooms,
-    tools,
-    mode: typeof mode === "string" ? await rooms.mode(mode) : mode,
-    secrets,
-    redact,
-    given,
-  };
+  return { ...known, mode: await mode, secrets, redact };
 }
 
 const openly = { secrets: noSecrets, redact: <T>(value: T): T => value };
@@ -60,23 +61,56 @@ export interface Started {
 }
 
 /** @throws what a store, a mode or a sandbox throws that cannot be opened */
-export async function start(prepared: Prepared, started: Started): Promise<RunState> {
-  const { options, rooms, tools, mode, secrets } = prepared;
+export function start(prepared: Prepared, started: Started): RunState | Promise<RunState> {
+  const opened = open(prepared, started);
+  return opened instanceof Promise
+    ? opened.then((rooms) => enter(prepared, started, rooms))
+    : enter(prepared, started, opened);
+}
+
+interface Opened {
+  session: string;
+  entries: readonly Entry[];
+  mode: ModeSession;
+  sandbox: Sandbox | undefined;
+}
+
+/** At once in the common case: nothing came before, and no sandbox is to be opened. */
+function open(prepared: Prepared, { id }: Started): Opened | Promise<Opened> {
+  const { options, given } = prepared;
+  const session = options.session ?? pastRun(given, options).run ?? id;
+  const isNew = given.length === 0 && (!options.store || options.session === undefined);
+  if (!isNew || sandboxToOpen(prepared) !== undefined) return openRooms(prepared, session);
+  const mode = prepared.mode.open();
+  const sandbox = options.sandbox as Sandbox | undefined;
+  if (mode instanceof Promise) return mode.then((opened) => ({ session, entries: given, mode: opened, sandbox }));
+  return { session, entries: given, mode, sandbox };
+}
+
+async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
+  const { options, rooms, given } = prepared;
+  const entries = await pastEntries(options, session, given);
+  const mode = await prepared.mode.open();
+  try {
+    const name = sandboxToOpen(prepared);
+    const cwd = options.cwd ?? process.cwd();
+    const sandbox = name === undefined ? (options.sandbox as Sandbox | undefined) : await rooms.sandbox(name, { cwd });
+    return { session, entries, mode, sandbox };
+  } catch (error) {
+    await mode.close();
+    throw error;
+  }
+}
+
+function enter({ options, rooms, tools, mode, secrets, redact }: Prepared, started: Started, opened: Opened): RunState {
   const { steering, watchers, abort } = started;
-  const session = options.session ?? pastRun(prepared.given, options).run ?? started.id;
-  const entries = await pastEntries(options, session, prepared.given);
+  const { session, entries, sandbox } = opened;
   const past = pastRun(entries, options);
   const id = past.run ?? started.id;
   const journal = readJournal(id, entries);
   const history = readHistory(entries);
-  const modeSession = await mode.open();
-  const sandbox = await openSandbox(prepared).catch(async (error) => {
-    await modeSession.close();
-    throw error;
-  });
-
   if (tools) tools.sandbox = sandbox;
-  const log = openLog(prepared, started, session, entries);
+  const log = openLog(options, redact, started, session, entries);
   started.opened(log);
   if (past.run === undefined) history.messages.push(...begin(log, id, options, mode, sandbox));
   else if (!past.isFinished) goOn(steering, entries, id, options.prompt);
@@ -87,7 +121,7 @@ export async function start(prepared: Prepared, started: Started): Promise<RunSt
     rooms,
     log,
     journal,
-    mode: modeSession,
+    mode: opened.mode,
     steering,
     watchers,
     abort,
@@ -138,11 +172,12 @@ function messageOfPrompt(prompt: NonNullable<ExecuteOptions["prompt"]>): UserMes
 
 /** Bytes and URLs of files are encoded; the rest stays as it is, and is ours alone. */
 function encodeMessage(message: Message): Message {
-  return ownJson(message, "message") as unknown as Message;
+  return encode(message, "message") as unknown as Message;
 }
 
 function openLog(
-  { options, redact }: Prepared,
+  options: ExecuteOptions,
+  redact: Redact,
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],
@@ -176,9 +211,8 @@ function traceHook({ hooks, logger = consoleLogger }: ExecuteOptions): ((event: 
   };
 }
 
-async function openSandbox({ options, rooms, tools }: Prepared): Promise<Sandbox | undefined> {
-  const { sandbox, cwd = process.cwd() } = options;
-  if (typeof sandbox === "object") return sandbox;
-  if (sandbox === undefined && !wantsSandbox(tools)) return undefined;
-  return rooms.sandbox(sandbox ?? "auto", { cwd });
+/** The name of the sandbox that the run opens itself; none where it was given one, or needs none. */
+function sandboxToOpen({ options: { sandbox }, tools }: Prepared): string | undefined {
+  if (typeof sandbox === "object") return undefined;
+  return sandbox ?? (wantsSandbox(tools) ? "auto" : undefined);
 }

@@ -1,4 +1,5 @@
 /** Calls that never start: skipped, of no tool that there is, or with an input that is no JSON. */
+import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import type { Exit } from "../core/exit.ts";
 import type { CallResult, ToolSet } from "../core/mode.ts";
@@ -8,7 +9,6 @@ import type { Tool } from "../core/tool.ts";
 import { type Done, hashOfCall, recalled, resultOf } from "./call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { logged } from "./logged-error.ts";
-import { ownJson } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A call of the batch that never started. */
@@ -49,7 +49,7 @@ async function unstarted(
   name: string,
   error: HaftError,
 ): Promise<Done> {
-  const input = ownJson(asked.input ?? null, "input");
+  const input = encode(asked.input ?? null, "input");
   run.log.record(callId, { type: "tool-call", id: asked.id, name, input, hash: hashOfCall(asked.name, input) });
   const end = run.log.record(callId, { type: "tool-end", name, durationMs: 0, error: logged(error) });
   await run.log.durable();
