@@ -73,7 +73,8 @@ const limits: Record<string, Check> = {
 
 /** @throws HaftError `OPTIONS_INVALID` */
 export function checkOptions(options: ExecuteOptions): void {
-  if (!isObject(options)) throw invalidOption(`execute() takes an object of options, not ${describeValue(options)}`);
+  if (!isObject(options) || Array.isArray(options))
+    throw invalidOption(`execute() takes an object of options, not ${describeValue(options)}`);
   checkEach(options, checks, "execute() has no option");
   checkHooks(options.hooks ?? {});
   checkEach(options.modelLimits ?? {}, limits, "modelLimits has no");

@@ -2,9 +2,10 @@
 import { HaftError, messageOf } from "../base/errors.ts";
 import type { ExecuteResult } from "../core/result.ts";
 import type { Changes, Sandbox } from "../core/sandbox.ts";
-import { type Ending, type FinalEnding, failedEnding, loggedEnding, recalledEnding } from "./ending.ts";
+import { abortedEnding, type Ending, type FinalEnding, failedEnding, loggedEnding, recalledEnding } from "./ending.ts";
 import { makeResult } from "./make-result.ts";
 import type { RunState } from "./run-state.ts";
+import { untilAbort } from "./until-abort.ts";
 
 /** Never rejects: what fails here makes the run an error. */
 export async function finish(run: RunState, ending: Ending): Promise<ExecuteResult> {
@@ -13,9 +14,9 @@ export async function finish(run: RunState, ending: Ending): Promise<ExecuteResu
   try {
     if (isNews(run, ending)) last = record(run, ending);
     const written = run.log.close();
-    if (written) await written;
+    if (written) await untilAbort(run.abort, written);
   } catch (error) {
-    last = failedEnding(error);
+    last = run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error);
   }
   await closeMode(run);
   return makeResult(run, last, run.ownsSandbox ? await closeSandbox(run, run.sandbox!) : undefined);

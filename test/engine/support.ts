@@ -63,7 +63,7 @@ export function noting<T, R>(list: T[], give: (value: T) => R): (value: T) => R 
   };
 }
 
-const never = new Promise<never>(() => {});
+export const never = new Promise<never>(() => {});
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
