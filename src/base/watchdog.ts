@@ -3,22 +3,26 @@
 /** How exact a limit is, in milliseconds. */
 export const TICK_MS = 100;
 
-type Check = (now: number) => unknown;
+/** Something that has a limit, and finds out for itself whether it is reached. */
+export interface Watched {
+  check(now: number): void;
+}
 
-const checks = new Set<Check>();
+const watching = new Set<Watched>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Calls `check` every 100 ms until the returned function is called. Keeps the process alive meanwhile. */
-export function watch(check: Check): () => void {
-  checks.add(check);
+/** Checks it every 100 ms until `unwatch`. Keeps the process alive meanwhile. */
+export function watch(watched: Watched): void {
+  watching.add(watched);
   timer ??= setInterval(tick, TICK_MS);
-  if (checks.size === 1) timer.ref();
-  return () => {
-    if (checks.delete(check) && checks.size === 0) timer!.unref();
-  };
+  if (watching.size === 1) timer.ref();
+}
+
+export function unwatch(watched: Watched): void {
+  if (watching.delete(watched) && watching.size === 0) timer!.unref();
 }
 
 function tick(): void {
   const now = Date.now();
-  for (const check of checks) check(now);
+  for (const watched of watching) watched.check(now);
 }

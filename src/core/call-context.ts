@@ -174,10 +174,8 @@ function sourceOf(signal: AbortSignal): AbortSource {
   return {
     aborted: signal.aborted,
     reason: signal.reason,
-    on(listener) {
-      signal.addEventListener("abort", listener, { once: true });
-      return () => signal.removeEventListener("abort", listener);
-    },
+    add: (listener) => signal.addEventListener("abort", listener, { once: true }),
+    remove: (listener) => signal.removeEventListener("abort", listener),
   };
 }
 

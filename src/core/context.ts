@@ -41,8 +41,9 @@ export interface ToolContext<Options = any> {
 export interface AbortSource {
   readonly aborted: boolean;
   readonly reason: unknown;
-  /** Calls back on an abort, until the returned function is called. */
-  on(listener: () => void): () => void;
+  /** Calls back on an abort, until it is removed. */
+  add(listener: () => void): void;
+  remove(listener: () => void): void;
 }
 
 /** What the engine and `Tool.execute` tell each other about one call, beside what the handler sees. */

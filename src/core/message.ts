@@ -38,7 +38,10 @@ export interface ToolCallPart {
 export type ToolOutput =
   | { type: "text"; value: string }
   | { type: "error-text"; value: string }
-  | { type: "content"; value: ({ type: "text"; text: string } | { type: "image-data"; data: string; mediaType: string })[] };
+  | {
+      type: "content";
+      value: ({ type: "text"; text: string } | { type: "image-data"; data: string; mediaType: string })[];
+    };
 
 export interface ToolResultPart {
   type: "tool-result";
@@ -70,7 +73,8 @@ export type MessageInput = string | { role: "user" | "assistant"; content: strin
 
 export function toMessage(given: MessageInput): Message {
   if (typeof given === "string") return userText(given);
-  if (typeof given.content === "string") return { role: given.role as "user", content: [{ type: "text", text: given.content }] };
+  if (typeof given.content === "string")
+    return { role: given.role as "user", content: [{ type: "text", text: given.content }] };
   return given as Message;
 }
 

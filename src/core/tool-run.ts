@@ -1,9 +1,9 @@
 /** One call of a tool, whoever asked: validate, run the handler within its time, try again, validate what it gave. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { HaftError, messageOf } from "../base/errors.ts";
-import { TICK_MS, watch } from "../base/watchdog.ts";
+import { TICK_MS, unwatch, type Watched, watch } from "../base/watchdog.ts";
 import { CallContext } from "./call-context.ts";
-import { channel, type ToolContext } from "./context.ts";
+import { type AbortSource, channel, type ToolContext } from "./context.ts";
 import { issueText, type Validator } from "./schema.ts";
 import { isSignal } from "./signals.ts";
 import type { Tool } from "./tool.ts";
@@ -83,48 +83,68 @@ function callHandler(tool: Tool, input: unknown, ctx: CallContext): unknown {
 
 /** The handler's promise, unless its time is up or the call is aborted before. */
 function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<unknown> {
-  const timeoutMs = tool.definition.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
   return new Promise((resolve, reject) => {
-    const forgetTime = limit(timeoutMs, () => {
-      const error = new HaftError("TOOL_TIMEOUT", `Tool "${tool.name}" did not finish within ${timeoutMs} ms`, {
-        hint: "Its timeoutMs can be raised; a handler should stop when ctx.abortSignal fires.",
-      });
-      settle();
-      ctx.expire(error);
-      reject(error);
-    });
-    const cancel = (): void => {
-      settle();
-      reject(aborted(tool, ctx.outer?.reason));
-    };
-    const forgetAbort = ctx.outer?.on(cancel);
-    const settle = (): void => {
-      forgetTime();
-      forgetAbort?.();
-    };
-    if (ctx.outer?.aborted) cancel(); // by the handler, before it gave its promise
+    const limits = new Limits(tool, ctx, reject);
     work.then(
       (value) => {
-        settle();
+        limits.release();
         resolve(value);
       },
       (error) => {
-        settle();
+        limits.release();
         reject(error);
       },
     );
   });
 }
 
-/** Long limits share one coarse timer; short ones are exact. */
-function limit(timeoutMs: number, expire: () => void): () => void {
-  if (timeoutMs === Number.POSITIVE_INFINITY) return () => {};
-  if (timeoutMs >= 100 * TICK_MS) {
-    const end = Date.now() + timeoutMs;
-    return watch((now) => now >= end && expire());
+/** What ends an attempt from outside. Long limits share one coarse timer; short ones are exact. */
+class Limits implements Watched {
+  readonly #tool: Tool;
+  readonly #ctx: CallContext;
+  readonly #reject: (reason: unknown) => void;
+  readonly #outer: AbortSource | undefined;
+  readonly #timeoutMs: number;
+  readonly #end: number;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #cancel = () => this.#stop(aborted(this.#tool, this.#ctx.outer?.reason));
+
+  constructor(tool: Tool, ctx: CallContext, reject: (reason: unknown) => void) {
+    this.#tool = tool;
+    this.#ctx = ctx;
+    this.#reject = reject;
+    this.#outer = ctx.outer;
+    this.#timeoutMs = tool.definition.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
+    this.#end = Date.now() + this.#timeoutMs;
+    if (this.#timeoutMs < 100 * TICK_MS) this.#timer = setTimeout(() => this.check(this.#end), this.#timeoutMs);
+    else if (this.#timeoutMs !== Number.POSITIVE_INFINITY) watch(this);
+    this.#outer?.add(this.#cancel);
+    if (ctx.outer?.aborted) this.#cancel(); // by the handler, before it gave its promise
   }
-  const timer = setTimeout(expire, timeoutMs);
-  return () => clearTimeout(timer);
+
+  check(now: number): void {
+    if (now < this.#end) return;
+    const error = new HaftError(
+      "TOOL_TIMEOUT",
+      `Tool "${this.#tool.name}" did not finish within ${this.#timeoutMs} ms`,
+      {
+        hint: "Its timeoutMs can be raised; a handler should stop when ctx.abortSignal fires.",
+      },
+    );
+    this.#ctx.expire(error);
+    this.#stop(error);
+  }
+
+  release(): void {
+    unwatch(this);
+    clearTimeout(this.#timer);
+    this.#outer?.remove(this.#cancel);
+  }
+
+  #stop(reason: unknown): void {
+    this.release();
+    this.#reject(reason);
+  }
 }
 
 function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {

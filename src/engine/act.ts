@@ -64,7 +64,8 @@ class Batch implements Hands {
 
   async run(work: () => Promise<Outcome>): Promise<Happened> {
     const { steering, abort } = this.#run;
-    const unlink = abort.on(() => this.#stop({ type: "aborted" }, "the run was aborted"));
+    const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
+    abort.add(onAbort);
     steering.onSteer = () => this.#skipRest("a new message of the user came first");
     if (steering.waiting) steering.onSteer();
     try {
@@ -74,7 +75,7 @@ class Batch implements Hands {
       await this.#finishCalls();
       return { ...this.#stopped!, keys: this.#keys, skip: this.#skip } as Happened;
     } finally {
-      unlink();
+      abort.remove(onAbort);
       steering.onSteer = undefined;
     }
   }

@@ -94,7 +94,7 @@ function noteCall({ run, callId, asked, tool, shown, hash }: Call, given: unknow
 async function perform(call: Call): Promise<Done> {
   const { run, tool, ctx, callId } = call;
   run.log.record(callId, { type: "tool-start", name: tool.name, attempt: ctx.attempt });
-  call.iteration.begun.add(callId);
+  call.iteration.begins(callId);
   const written = run.log.durable();
   if (written) await written;
   if (run.abort.aborted) throw aborted(tool, run.abort.reason);

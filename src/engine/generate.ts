@@ -88,7 +88,7 @@ async function tryOnce(call: Call, attempt: number): Promise<Outcome> {
       options,
       prompt: prompt.for(instructions, run.messages),
       controller: run.modelCalls,
-      onAbort: (listener) => run.abort.on(() => listener(run.abort.reason)),
+      abort: run.abort,
       idleMs: run.options.modelLimits?.idleMs ?? 60_000,
       listener: shown ?? (call.streams ? nobody : undefined),
     });
@@ -142,14 +142,15 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 function pause(run: RunState, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     if (run.abort.aborted) return reject(run.abort.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(run.abort.reason);
+    };
     const done = () => {
-      unlink();
+      run.abort.remove(stop);
       resolve();
     };
     const timer = setTimeout(done, Math.min(waitMs, LONGEST_TIMEOUT_MS));
-    const unlink = run.abort.on(() => {
-      clearTimeout(timer);
-      reject(run.abort.reason);
-    });
+    run.abort.add(stop);
   });
 }

@@ -49,10 +49,10 @@ export class RunningIteration implements Iteration {
   status: Iteration["status"];
   context: IterationContext | undefined;
   /** The calls whose handler was started in this process. */
-  readonly begun = new Set<string>();
+  begun: Set<string> | undefined;
   /** The calls of this iteration that are over, by our key: what the model reads of them. */
-  readonly results = new Map<string, ToolResultPart>();
-  readonly #assigns: { callId: string; assigns: Json }[] = [];
+  results: Map<string, ToolResultPart> | undefined;
+  #assigns: { callId: string; assigns: Json }[] | undefined;
 
   constructor(run: RunState, index: number) {
     this.id = `${run.id}/${index}`;
@@ -68,16 +68,29 @@ export class RunningIteration implements Iteration {
   }
 
   ended(asked: AskedCall, end: EntryOf<"tool-end">): void {
+    this.results ??= new Map();
     this.results.set(end.key, resultPart(asked, end));
-    if (end.assigns !== undefined) this.#assigns.push({ callId: end.key, assigns: end.assigns });
+    if (end.assigns === undefined) return;
+    this.#assigns ??= [];
+    this.#assigns.push({ callId: end.key, assigns: end.assigns });
   }
 
   get assigns(): Record<string, unknown> | undefined {
-    return this.#assigns.length > 0 ? mergeAssigns(this.#assigns) : undefined;
+    return this.#assigns && mergeAssigns(this.#assigns);
   }
 
+  /** A handler is called now. */
+  begins(callId: string): void {
+    this.begun ??= new Set();
+    this.begun.add(callId);
+  }
+
+  /** What was for the conversation is in it by now, and is not kept twice. */
   end(status: Iteration["status"]): void {
     this.status = status;
+    this.results = undefined;
+    this.begun = undefined;
+    this.context = undefined;
   }
 
   toJSON(): {

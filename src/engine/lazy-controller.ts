@@ -1,4 +1,4 @@
-/** An AbortController that is made when somebody looks at its signal: a signal costs more than a step of the loop. */
+/** An AbortController that is made when somebody looks at its signal. */
 
 export class LazyController {
   #controller: AbortController | undefined;

@@ -14,10 +14,13 @@ export class RunAbort {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Calls back on an abort, unless it is taken back first by the returned function. */
-  on(listener: () => void): () => void {
+  /** Calls back on an abort, unless it is removed before. */
+  add(listener: () => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  }
+
+  remove(listener: () => void): void {
+    this.#listeners.delete(listener);
   }
 
   /** Whoever aborts it aborts the run. Made when it is first asked for: most runs need none. */

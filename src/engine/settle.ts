@@ -159,7 +159,7 @@ function close(run: RunState, iteration: RunningIteration, { status, messages, e
 }
 
 function tell(run: RunState, iteration: RunningIteration, messages: readonly LoggedMessage[]): void {
-  append(run.messages, messages, (callId) => iteration.results.get(callId));
+  append(run.messages, messages, (callId) => iteration.results?.get(callId));
 }
 
 /** What was said meanwhile comes now; a follow-up only when the run would end. */
@@ -182,8 +182,8 @@ function unfinished(
   const results = new Map<string, StoppedCall>();
   for (const { id, name } of run.mode.read(response)) {
     const callId = keys.get(id);
-    const isOver = callId !== undefined && iteration.results.has(callId);
-    const isOpen = callId !== undefined && (iteration.begun.has(callId) || run.journal.call(callId)?.inDoubt);
+    const isOver = callId !== undefined && iteration.results?.has(callId);
+    const isOpen = callId !== undefined && (iteration.begun?.has(callId) || run.journal.call(callId)?.inDoubt);
     const message = isOpen
       ? `"${name}" had started when the run stopped; whether it did its work is not known`
       : `Not done: ${skip ?? "the run stopped before"}`;

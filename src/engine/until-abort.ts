@@ -11,7 +11,7 @@ export function untilAbort<T>(abort: RunAbort, work: T | PromiseLike<T>, graceMs
   if (!isThenable(work)) return work;
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const unlink = abort.on(giveUpSoon);
+    abort.add(giveUpSoon);
     if (abort.aborted) giveUpSoon();
     work.then(
       (value) => {
@@ -32,7 +32,7 @@ export function untilAbort<T>(abort: RunAbort, work: T | PromiseLike<T>, graceMs
     }
     function settle(): void {
       clearTimeout(timer);
-      unlink();
+      abort.remove(giveUpSoon);
     }
   });
 }

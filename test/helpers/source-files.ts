@@ -69,7 +69,7 @@ function importsOf(path: string, source: string): Import[] {
 function isErased(clause: string): boolean {
   if (/^type\b/.test(clause)) return true;
   const names = /^\{([\s\S]*)\}$/.exec(clause)?.[1];
-  return names?.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type "));
+  return names?.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type ")) ?? false;
 }
 
 function make(from: string, specifier: string, isType: boolean, isDynamic: boolean): Import {

@@ -1,12 +1,12 @@
-/** This library, with its memory store, through its public door. */
+/** This library through its public door; the log is kept in memory, as it is by default. */
 import { fakeModel } from "../../fake-model.mjs";
 
 export async function load() {
-  const [haft, stores, { z }] = await Promise.all([import("../../../dist/index.js"), import("../../../dist/stores/index.js"), import("zod")]);
-  return { ...haft, ...stores, z };
+  const [haft, { z }] = await Promise.all([import("../../../dist/index.js"), import("zod")]);
+  return { ...haft, z };
 }
 
-export function makeAgent({ Tool, execute, memoryStore, z }, scenario) {
+export function makeAgent({ Tool, execute, z }, scenario) {
   const add = new Tool({
     name: "add",
     description: "Add two numbers",
@@ -20,7 +20,6 @@ export function makeAgent({ Tool, execute, memoryStore, z }, scenario) {
     prompt: "Go.",
     tools: [add],
     iterations: 100_000,
-    store: memoryStore(),
   });
   return {
     async run() {

@@ -18,13 +18,7 @@ export interface CallSettings extends GuardSettings {
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export async function callModel(settings: CallSettings): Promise<Answer> {
   const { model, traits, prompt, listener, controller } = settings;
-  const options = {
-    ...settings.options,
-    prompt,
-    get abortSignal() {
-      return controller.signal; // made only for a package that looks at it
-    },
-  };
+  const options = { ...settings.options, prompt, abortSignal: controller.signal };
   const guard = new Guard(settings);
   try {
     if (!listener) {

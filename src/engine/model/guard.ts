@@ -1,13 +1,13 @@
 /** Ends a call that is aborted or silent, even where a package ignores its signal while the socket is silent. */
-import { TICK_MS, watch } from "../../base/watchdog.ts";
+import { TICK_MS, unwatch, type Watched, watch } from "../../base/watchdog.ts";
 import type { LazyController } from "../lazy-controller.ts";
+import type { RunAbort } from "../run-abort.ts";
 import { BrokenAnswer, CallFault } from "./failure.ts";
 
 export interface GuardSettings {
   /** Its signal is what the package was given. */
   controller: LazyController;
-  /** Calls back when the run is aborted, until the returned function is called. */
-  onAbort(listener: (reason: unknown) => void): () => void;
+  abort: RunAbort;
   /** Milliseconds without any part of an answer that has begun. */
   idleMs: number;
 }
@@ -21,18 +21,26 @@ export interface Taker {
 /** How much longer than `idleMs` a model may think before it says anything. */
 const THINKING = 10;
 
-export class Guard {
+export class Guard implements Watched {
   /** Why the call was ended from outside. */
   reason: unknown;
   #seen = 0;
   #taker: Taker | undefined;
   #fail: ((reason: unknown) => void) | undefined;
   readonly #controller: LazyController;
-  readonly #releases: (() => void)[];
+  readonly #abort: RunAbort;
+  readonly #idleMs: number;
+  readonly #onAbort = () => this.#end(this.#abort.reason);
+  #silentMs = 0;
+  #seenBefore = 0;
+  #checkedAt = Date.now();
 
-  constructor({ controller, onAbort, idleMs }: GuardSettings) {
+  constructor({ controller, abort, idleMs }: GuardSettings) {
     this.#controller = controller;
-    this.#releases = [onAbort((reason) => this.#end(reason)), this.#watchSilence(idleMs)];
+    this.#abort = abort;
+    this.#idleMs = idleMs;
+    abort.add(this.#onAbort);
+    watch(this);
   }
 
   race<T>(work: PromiseLike<T>): Promise<T> {
@@ -87,21 +95,18 @@ export class Guard {
   }
 
   release(): void {
-    for (const release of this.#releases) release();
+    this.#abort.remove(this.#onAbort);
+    unwatch(this);
   }
 
   /** Counts the time in which this process could have heard something: not that of a blocked thread or a closed lid. */
-  #watchSilence(idleMs: number): () => void {
-    let seen = 0;
-    let silentMs = 0;
-    let last = Date.now();
-    return watch((now) => {
-      silentMs = this.#seen === seen ? silentMs + Math.min(now - last, 2 * TICK_MS) : 0;
-      seen = this.#seen;
-      last = now;
-      const limit = this.#taker?.begun ? idleMs : idleMs * THINKING;
-      if (silentMs >= limit) this.#end(new CallFault("MODEL_SILENT", `nothing came for ${limit} ms`));
-    });
+  check(now: number): void {
+    this.#silentMs =
+      this.#seen === this.#seenBefore ? this.#silentMs + Math.min(now - this.#checkedAt, 2 * TICK_MS) : 0;
+    this.#seenBefore = this.#seen;
+    this.#checkedAt = now;
+    const limit = this.#taker?.begun ? this.#idleMs : this.#idleMs * THINKING;
+    if (this.#silentMs >= limit) this.#end(new CallFault("MODEL_SILENT", `nothing came for ${limit} ms`));
   }
 
   #end(reason: unknown): void {
