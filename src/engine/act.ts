@@ -32,9 +32,17 @@ export async function act(
   if (refused) return refused;
   if (run.abort.aborted) return { type: "aborted" };
 
+  if (iteration.calls.length === 0)
+    return { type: "acted", outcome: await run.mode.act(response, context, noHands), left: undefined };
   const batch = new Batch(run, iteration, context);
   return batch.run(() => run.mode.act(response, context, batch));
 }
+
+/** Nothing was asked for: there is nothing to stop either. */
+const noHands: Hands = {
+  invoke: ({ name }) => Promise.reject(new Error(`a mode called "${name}" that it did not read`)),
+  leave: ({ name }) => Promise.reject(new Error(`a mode left by "${name}" that it did not read`)),
+};
 
 class Batch implements Hands {
   readonly #run: RunState;

@@ -54,8 +54,8 @@ export class RunLog {
   }
 
   record<B extends EntryBody>(key: string, body: B): EntryOf<B["type"]> {
-    const place = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key };
-    const entry = { ...place, ...this.#settings.redact(body) } as unknown as EntryOf<B["type"]>;
+    const clean = this.#settings.redact(body);
+    const entry = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key, ...clean } as unknown as EntryOf<B["type"]>;
     if (this.#closed) return entry; // what comes too late is not part of the run
     this.#seq++;
     this.entries.push(entry);

@@ -20,6 +20,7 @@ import type { AskedCall, ModelResponse, ModelTool } from "../core/model.ts";
 export const toolsMode: Mode = { name: "tools", open: () => new ToolsSession() };
 
 class ToolsSession implements ModeSession {
+  #read: { content: ModelResponse["content"]; calls: readonly AskedCall[] } | undefined;
   #shown: { tools: unknown; exits: unknown; list: readonly ModelTool[] } | undefined;
 
   present({ instructions, tools, exits }: IterationContext): Presentation {
@@ -33,8 +34,12 @@ class ToolsSession implements ModeSession {
     return { instructions, tools: this.#shown.list };
   }
 
+  /** Asked for several times in an iteration, and read once. */
   read({ content }: ModelResponse): readonly AskedCall[] {
-    return content.filter((part): part is ToolCallPart => part.type === "tool-call").map(toAsked);
+    if (this.#read?.content !== content) {
+      this.#read = { content, calls: content.filter((part) => part.type === "tool-call").map(toAsked) };
+    }
+    return this.#read.calls;
   }
 
   async act(response: ModelResponse, context: IterationContext, hands: Hands): Promise<Outcome> {
