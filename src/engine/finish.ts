@@ -1,4 +1,5 @@
 /** The end of a run: recorded, cleaned up, and told as a result. */
+import { inspect } from "node:util";
 import { HaftError, messageOf } from "../base/errors.ts";
 import type { ExecuteResult } from "../core/result.ts";
 import type { Changes, Sandbox } from "../core/sandbox.ts";
@@ -37,8 +38,18 @@ function isNews(run: RunState, ending: Ending): ending is FinalEnding {
 /** Gives the ending as it was written: redacted. */
 function record(run: RunState, ending: FinalEnding): Ending {
   const end = run.log.record(run.id, { type: "run-end", ...loggedEnding(ending) });
-  if (ending.status === "error") return recalledEnding(end, [], ending.error.cause);
+  if (ending.status === "error") return recalledEnding(end, [], withoutSecrets(run, ending.error.cause));
   return recalledEnding(end, "exit" in ending ? [ending.exit] : []);
+}
+
+/** An error that was caught holds what it will: with a secret in it, it is not handed on. */
+function withoutSecrets({ log }: RunState, cause: unknown): unknown {
+  try {
+    const text = inspect(cause);
+    return log.redacted(text) === text ? cause : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function closeMode({ mode, logger }: RunState): void | Promise<void> {
