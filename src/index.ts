@@ -10,7 +10,7 @@ import { toolsMode } from "./modes/tools.ts";
 const rooms: Rooms = {
   defaultModel: () => process.env.HAFT_MODEL || undefined,
   model: async (id) => (await import("./models/index.ts")).resolveModel(id),
-  traits: (model) => traitsOf?.(model) ?? loadTraits().then((known) => known(model)),
+  traits: (model) => traits.get(model) ?? readTraits(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
   secrets: async (sources) => (await import("./secrets/index.ts")).openSecrets(sources),
@@ -20,11 +20,13 @@ const rooms: Rooms = {
   },
 };
 
-let traitsOf: ((model: LanguageModel) => ModelTraits) | undefined;
+const traits = new WeakMap<LanguageModel, ModelTraits>();
 
-async function loadTraits() {
-  traitsOf = (await import("./models/traits.ts")).traitsOf;
-  return traitsOf;
+async function readTraits(model: LanguageModel): Promise<ModelTraits> {
+  const { traitsOf } = await import("./models/traits.ts");
+  const read = traitsOf(model);
+  traits.set(model, read);
+  return read;
 }
 
 /** Starts a run: await it for its result, iterate it for its events. */

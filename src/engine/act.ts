@@ -139,10 +139,10 @@ class Batch implements Hands {
     return undefined;
   }
 
-  /** Started or waiting for a decision in an earlier process: it is too late to skip it. */
+  /** Started in an earlier process, or decided: it is too late to skip it. What nobody decided about can be. */
   #hasBegun(callId: string): boolean {
     const past = this.#run.journal.call(callId);
-    return past !== undefined && (past.attempts > 0 || past.pause !== undefined);
+    return past !== undefined && (past.attempts > 0 || past.decision !== undefined);
   }
 
   /** Until a call that ends gives its place. */

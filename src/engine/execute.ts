@@ -47,7 +47,9 @@ class RunningRun implements Run {
     try {
       checkOptions(options);
       unlink = this.#follow(options.abortSignal);
-      const result = await this.#run(await prepare(options, rooms));
+      const run = await this.#open(await prepare(options, rooms));
+      const result = run instanceof RunState ? await finish(run, await runToEnd(run)) : emptyResult(this.#id, run);
+      this.#steering.end();
       this.#watchers.end();
       return result;
     } catch (error) {
@@ -57,13 +59,6 @@ class RunningRun implements Run {
     } finally {
       unlink?.();
     }
-  }
-
-  async #run(prepared: Prepared): Promise<ExecuteResult> {
-    const run = await this.#open(prepared);
-    if (run instanceof RunState) return finish(run, await runToEnd(run));
-    this.#steering.end();
-    return emptyResult(this.#id, run);
   }
 
   /** What cannot be opened, or not before an abort, ends the run before it began. */

@@ -24,7 +24,7 @@ export async function generate(run: RunState, iteration: RunningIteration, reque
   return response;
 }
 
-/** One model of the chain after the other. */
+/** One model of the chain after the other, each several times where that may help. */
 async function ask(run: RunState, { id: key, index }: RunningIteration, request: Presentation): Promise<Response> {
   const chain = await chainOf(run, index);
   for (let position = 0; ; position++) {
@@ -32,8 +32,14 @@ async function ask(run: RunState, { id: key, index }: RunningIteration, request:
     const options = await callOptions(run, index, request, opened);
     const { instructions } = request;
     const isLast = position === chain.length - 1;
-    const response = await askOne({ run, key, opened, options, instructions, isLast, streams: false });
-    if (response) return response;
+    const call: Call = { run, key, opened, options, instructions, isLast, streams: false };
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await tryOnce(call, attempt);
+      if (outcome.then === "use") return outcome.response;
+      if (outcome.then === "fail") throw outcome.error;
+      if (outcome.then === "next-model") break;
+      await pause(run, outcome.waitMs);
+    }
   }
 }
 
@@ -48,24 +54,6 @@ interface Call {
   isLast: boolean;
   /** Streamed even when nobody watches. */
   streams: boolean;
-}
-
-/** One model, several times where that may help. Nothing when the next model is to be asked. */
-async function askOne(call: Call): Promise<Response | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(call, attempt);
-    switch (outcome.then) {
-      case "use":
-        return outcome.response;
-      case "retry":
-        await pause(call.run, outcome.waitMs);
-        break;
-      case "next-model":
-        return undefined;
-      case "fail":
-        throw outcome.error;
-    }
-  }
 }
 
 type Outcome =
