@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createExecute } from "../../src/engine/execute.ts";
 import { SnapshotSignal, ThinkSignal } from "../../src/index.ts";
+import { toolsMode } from "../../src/modes/tools.ts";
 import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, faults, gate, hangs, results, scriptedModel, sleep, tool, watched } from "./support.ts";
 
@@ -134,6 +136,35 @@ describe("an abort", () => {
     const { result, tookMs } = await aborted(run, waits);
     expect(result.stopReason).toBe("aborted");
     expect(tookMs).toBeLessThan(1000);
+  });
+
+  test("while the store is read", async () => {
+    const reached = gate();
+    const store = { read: hangs(reached), append: async () => {} };
+    const model = scriptedModel([]);
+    const { result, tookMs } = await aborted(execute({ model, prompt: "go", store, session: "s" }), reached.passed);
+    expect(result).toMatchObject({ status: "error", stopReason: "aborted" });
+    expect(tookMs).toBeLessThan(1000);
+  });
+
+  test("while the sandbox is opened: one that comes too late is closed again", async () => {
+    const reached = gate();
+    const opened = gate();
+    const closed = gate();
+    const rooms: any = {
+      mode: () => toolsMode,
+      async sandbox() {
+        reached.open();
+        await opened.passed;
+        return { kind: "slow", summary: "slow", dispose: async () => closed.open() };
+      },
+    };
+    const run = createExecute(rooms)({ prompt: "go", sandbox: "slow" });
+    const { result, tookMs } = await aborted(run, reached.passed);
+    expect(result).toMatchObject({ status: "error", stopReason: "aborted" });
+    expect(tookMs).toBeLessThan(1000);
+    opened.open();
+    await closed.passed;
   });
 
   test("and a think, and a pause, and a failure at once: the run was aborted", async () => {

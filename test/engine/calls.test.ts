@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { execute as run, Tool } from "../../src/index.ts";
+import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, faults, ofType, requestText, results, scriptedModel, tool, watched } from "./support.ts";
 
 describe("a call", () => {
@@ -145,6 +146,20 @@ describe("a call", () => {
     expect(JSON.stringify(model.requests[0]!.tools)).not.toContain("limit");
     expect(ofType(events, "tool-call")[0]!.input).toEqual({ query: "x", limit: 3 });
     expect(results(model.requests[1]!.prompt).call_1_1).toBe('{"query":"x","limit":3}');
+  });
+
+  test("a provider id that comes again in a later answer has a result of its own", async () => {
+    const echo = tool("echo", ({ n }) => n);
+    const again = (n: number) => ({ toolCalls: [{ id: "same", name: "echo", input: { n } }] });
+    const store = memoryStore();
+    const options = { tools: [echo], store, session: "s" };
+    const model = scriptedModel([again(1), again(2), "ok"]);
+    const first = await execute({ ...options, model, prompt: "go" });
+    const values = (messages: readonly any[]) =>
+      messages.flatMap(({ role, content }) => (role === "tool" ? [content[0].output.value] : []));
+    expect(values(model.requests[2]!.prompt)).toEqual(["1", "2"]);
+    const next = await execute({ ...options, model: scriptedModel(["ok"]), prompt: "next" });
+    expect(next.messages.slice(0, first.messages.length)).toEqual(first.messages);
   });
 
   test("two calls of one provider id have two results", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Exit, type RunEvent } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/index.ts";
-import { asks, execute, faults, gate, ofType, results, scriptedModel, tool, watched } from "./support.ts";
+import { asks, execute, faults, gate, ofType, results, scriptedModel, tool, waiting, watched } from "./support.ts";
 
 const nothing = tool("nothing", () => "nothing");
 
@@ -126,6 +126,80 @@ describe("steer", () => {
       const read = await execute({ model: next, tools: [nothing], prompt: "next", store, session: "s" });
       expect(read.messages.slice(0, lived.length), `said at event ${at}`).toEqual(lived);
     }
+  });
+});
+
+describe("in a run that goes on in another process", () => {
+  test("what was said during the iteration that was cut still comes after it", async () => {
+    const started = gate();
+    const flight = gate();
+    const store = memoryStore();
+    const slow = tool("slow", () => {
+      started.open();
+      return flight.passed;
+    });
+    const run = execute({
+      model: scriptedModel([asks("slow"), "ok"]),
+      tools: [slow],
+      prompt: "go",
+      store,
+      session: "s",
+    });
+    run.then(() => {});
+    await started.passed;
+    run.steer("MARK");
+    flight.open();
+    const lived = (await run).messages;
+    const entries = await store.read("s");
+    const said = entries.findIndex((entry) => entry.type === "message" && entry.via === "steer");
+    for (let length = said + 1; length < entries.length; length++) {
+      const log = entries.slice(0, length);
+      const model = scriptedModel(["ok"].slice(ofType(log, "model-response").length - 1));
+      const again = await execute({ model, tools: [slow.with({ idempotent: true })], log });
+      expect([length, texts(again.messages)]).toEqual([length, ["go", "MARK"]]);
+      expect([length, again.messages.map(({ role }) => role)]).toEqual([length, lived.map(({ role }) => role)]);
+      expect([length, results(again.messages)]).toEqual([length, results(lived)]);
+    }
+  });
+
+  test("a new prompt in place of a decision: the call is not done, and the message is read", async () => {
+    let paid = 0;
+    const pay = tool("pay", () => ++paid, { approval: true });
+    const store = memoryStore();
+    const options = { tools: [pay], store, session: "s" };
+    const first = waiting(await execute({ ...options, model: scriptedModel([asks("pay")]), prompt: "Pay." }));
+    const model = scriptedModel(["All right."]);
+    const result = await execute({ ...options, model, prompt: "No, wait." });
+    expect(result).toMatchObject({ status: "success", output: "All right.", run: first.run });
+    expect(paid).toBe(0);
+    expect(results(model.requests[0]!.prompt).call_1_1).toMatch(/^! Not done: a new message of the user came first/);
+    expect(model.requests[0]!.prompt.at(-1)).toMatchObject({ content: [{ text: "No, wait." }] });
+    const late = first.snapshot.decide(first.pending[0]!.callId, { approve: true });
+    expect(await execute({ ...options, model, log: late })).toMatchObject({ error: { code: "LOG_CONFLICT" } });
+    expect(paid).toBe(0);
+  });
+
+  test("a decision counts, also with a new prompt beside it", async () => {
+    const pay = tool("pay", () => "paid", { approval: true });
+    const { snapshot, pending } = waiting(
+      await execute({ model: scriptedModel([asks("pay")]), tools: [pay], prompt: "Pay." }),
+    );
+    const model = scriptedModel(["Done."]);
+    const log = snapshot.decide(pending[0]!.callId, { approve: true });
+    await execute({ model, tools: [pay], log, prompt: "And be quick." });
+    expect(results(model.requests[0]!.prompt)).toEqual({ call_1_1: "paid" });
+    expect(texts(model.requests[0]!.prompt)).toEqual(["Pay.", "And be quick."]);
+  });
+
+  test("a call in doubt is never called not done", async () => {
+    const store = memoryStore();
+    const effect = tool("effect", () => "done");
+    const options = { tools: [effect], store, session: "s" };
+    await execute({ ...options, model: scriptedModel([asks("effect"), "ok"]), prompt: "go" });
+    const started = (await store.read("s")).findIndex(({ type }) => type === "tool-start");
+    const log = (await store.read("s")).slice(0, started + 1);
+    const result = waiting(await execute({ model: scriptedModel([]), tools: [effect], log, prompt: "never mind" }));
+    expect(result.pending).toMatchObject([{ reason: "in-doubt" }]);
   });
 });
 
