@@ -46,16 +46,9 @@ class ToolsSession implements ModeSession {
     const calls = this.read(response);
     if (calls.length === 0) return { messages: [], text: textOf(response) };
 
-    const exits = calls.map(({ name }) => (context.tools.find(name) ? undefined : findExit(name, context.exits)));
-    const results = await Promise.all(calls.map((call, index) => (exits[index] ? undefined : hands.invoke(call))));
-    const failed = results.find((result) => result && !result.ok);
-    const messages: LoggedMessage[] = [];
-    for (const [index, call] of calls.entries()) {
-      const exit = exits[index];
-      if (exit) messages.push(await leave(call, exit, hands, failed));
-      else addResult(messages, results[index]!);
-    }
-    return { messages };
+    if (context.exits.length > 0) return actWithExits(calls, context, hands);
+    const results = await Promise.all(calls.map((call) => hands.invoke(call)));
+    return { messages: [{ role: "tool", calls: results.map(({ callId }) => callId) }] };
   }
 
   stopped(response: ModelResponse, results: ReadonlyMap<string, StoppedCall>): readonly LoggedMessage[] {
@@ -71,6 +64,20 @@ class ToolsSession implements ModeSession {
   }
 
   close(): void {}
+}
+
+/** Exits are taken when the calls beside them are over. */
+async function actWithExits(calls: readonly AskedCall[], context: IterationContext, hands: Hands): Promise<Outcome> {
+  const exits = calls.map(({ name }) => (context.tools.find(name) ? undefined : findExit(name, context.exits)));
+  const results = await Promise.all(calls.map((call, index) => (exits[index] ? undefined : hands.invoke(call))));
+  const failed = results.find((result) => result && !result.ok);
+  const messages: LoggedMessage[] = [];
+  for (const [index, call] of calls.entries()) {
+    const exit = exits[index];
+    if (exit) messages.push(await leave(call, exit, hands, failed));
+    else addResult(messages, results[index]!);
+  }
+  return { messages };
 }
 
 function declare({ name, inputSchema }: { name: string; inputSchema: unknown }, description: string): ModelTool {
