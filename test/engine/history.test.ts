@@ -157,3 +157,13 @@ describe("messages", () => {
     expect(outputs.map(({ output }) => output)).toEqual(runs.map((_, index) => `echo ${index}`));
   });
 });
+
+test("a log that has ended, and a prompt: a second run after it, without any store", async () => {
+  const model = scriptedModel(["one", "two"]);
+  const store = memoryStore();
+  const first = await execute({ model, prompt: "first", store, session: "s" });
+  const second = await execute({ model, prompt: "second", log: await store.read("s") });
+  expect(second.run).not.toBe(first.run);
+  expect(second.output).toBe("two");
+  expect(second.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+});
