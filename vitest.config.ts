@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: "test/helpers/build.ts",
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: "house", include: house } },
       {

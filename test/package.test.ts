@@ -21,7 +21,6 @@ let published: string[] = [];
 
 beforeAll(() => {
   const options = { cwd: root, encoding: "utf8" } as const;
-  execFileSync(process.execPath, ["node_modules/tsdown/dist/run.mjs", "--log-level", "error"], options);
   const [packed] = JSON.parse(
     execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], options),
   );

@@ -112,7 +112,6 @@ class RunningRun implements Run {
     return this.#watchers.attach(this.#log?.told ?? []);
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a Run is awaited for its result
   then<A = ExecuteResult, B = never>(
     onResult?: ((result: ExecuteResult) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,

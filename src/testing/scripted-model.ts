@@ -144,6 +144,10 @@ function usageOf({ usage = {} }: ScriptedStep) {
 function delay(ms: number, abortSignal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
-    abortSignal?.addEventListener("abort", () => (clearTimeout(timer), reject(abortSignal.reason)), { once: true });
+    const stop = () => {
+      clearTimeout(timer);
+      reject(abortSignal!.reason);
+    };
+    abortSignal?.addEventListener("abort", stop, { once: true });
   });
 }

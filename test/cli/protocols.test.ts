@@ -62,10 +62,16 @@ const passing: [string, Fault][] = [
 
 describe.concurrent("a fault that passes is met, and the job is done", () => {
   const protocols: ProviderName[] = ["openai", "openai-compatible", "anthropic", "google"];
-  const cases = passing.flatMap(([name, fault], index) => [[name, protocols[index % protocols.length]!, fault] as const]);
+  const cases = passing.flatMap(([name, fault], index) => [
+    [name, protocols[index % protocols.length]!, fault] as const,
+  ]);
 
   test.each(cases)("%s, %s", async (_name, provider, fault) => {
-    const { run, file, requests } = await doTheJob(provider, [job[0]!, { ...job[1]!, fault }, ...job.slice(1)] as Script);
+    const { run, file, requests } = await doTheJob(provider, [
+      job[0]!,
+      { ...job[1]!, fault },
+      ...job.slice(1),
+    ] as Script);
     expect(run.code).toBe(0);
     expect(file).toBe(source.replace("n + n + 1", "n + n"));
     expect(requests).toHaveLength(5);
