@@ -51,7 +51,9 @@ export async function executeToolCall(
   };
   try {
     if (tool.missingOptions) throw optionsMissing(tool);
-    await prepare(call, past?.changed === undefined ? inputFromModel(tool, asked.input) : decode(past.changed));
+    const input = past?.changed === undefined ? inputFromModel(tool, asked.input) : decode(past.changed);
+    const preparing = prepare(call, input);
+    if (preparing) await preparing;
     if (needsClearance(call)) {
       const clearance = await clear(call);
       if (clearance.type === "paused") return clearance;
@@ -65,22 +67,28 @@ export async function executeToolCall(
 }
 
 /** Statics, hook, validation: gives the effective input, and records what is asked for. */
-async function prepare(call: Call, input: unknown): Promise<void> {
+function prepare(call: Call, input: unknown): void | Promise<void> {
   const { run, tool, ctx } = call;
   const own = copyPlain(input); // what was asked for stays as it is, whatever a handler does with its input
-  let effective = applyStatics(own, tool.definition.staticInputValues, ctx);
-  if (run.hooks.onBeforeTool) {
-    const given = await run.hooks.onBeforeTool(eventOf(call, effective));
-    if (given?.input !== undefined) effective = given.input;
-  }
+  const effective = applyStatics(own, tool.definition.staticInputValues, ctx);
+  if (!run.hooks.onBeforeTool) return accept(call, input, effective);
+  const hook = async () => run.hooks.onBeforeTool!(eventOf(call, effective));
+  return hook().then((given) => accept(call, input, given?.input === undefined ? effective : given.input));
+}
+
+/** Notes the call, and checks its effective input: at once, where the schema can. */
+function accept(call: Call, input: unknown, effective: unknown): void | Promise<void> {
+  const { tool, ctx } = call;
   call.input = effective;
   call.shown = encode(effective ?? null, `Tool "${tool.name}": input`);
   call.hash = hashOfCall(tool.name, call.shown);
   if (call.past?.call?.hash !== call.hash) noteCall(call, input);
 
+  const keep = (value: unknown) => {
+    ctx[channel].prepared = { raw: effective, value };
+  };
   const checked = checkInput(tool, effective);
-  const value = checked instanceof Promise ? await checked : checked;
-  ctx[channel].prepared = { raw: effective, value };
+  return checked instanceof Promise ? checked.then(keep) : keep(checked);
 }
 
 function noteCall({ run, callId, asked, tool, shown, hash }: Call, given: unknown): void {
@@ -103,11 +111,7 @@ async function perform(call: Call): Promise<Done> {
 
 async function ended(call: Call, output: unknown): Promise<Done> {
   const { run, tool, ctx, callId } = call;
-  let value = output;
-  if (run.hooks.onAfterTool) {
-    const given = await run.hooks.onAfterTool({ ...eventOf(call, call.input), output });
-    if (typeof given === "object" && given !== null && "output" in given) value = given.output;
-  }
+  const value = run.hooks.onAfterTool ? await afterTool(call, output) : output;
   const { content, assigns, warnings } = ctx[channel];
   const end = run.log.record(callId, {
     type: "tool-end",
@@ -121,6 +125,11 @@ async function ended(call: Call, output: unknown): Promise<Done> {
   const written = run.log.durable();
   if (written) await written;
   return recalled(call.iteration, call.asked, end);
+}
+
+async function afterTool(call: Call, output: unknown): Promise<unknown> {
+  const given = await call.run.hooks.onAfterTool!({ ...eventOf(call, call.input), output });
+  return typeof given === "object" && given !== null && "output" in given ? given.output : output;
 }
 
 /** What a handler, a hook or a validation threw. */

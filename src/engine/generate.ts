@@ -2,6 +2,7 @@
 import { HaftError } from "../base/errors.ts";
 import type { EntryBody, EntryOf } from "../core/log.ts";
 import type { Presentation } from "../core/mode.ts";
+import type { ModelRef } from "../core/model.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { logged, unlogged } from "./logged-error.ts";
 import { callModel } from "./model/call.ts";
@@ -26,13 +27,12 @@ export async function generate(run: RunState, iteration: RunningIteration, reque
 
 /** One model of the chain after the other, each several times where that may help. */
 async function ask(run: RunState, { id: key, index }: RunningIteration, request: Presentation): Promise<Response> {
-  const chain = await chainOf(run, index);
+  const found = chainOf(run, index);
+  const chain = found instanceof Promise ? await found : found; // an await of what is there already is not free
   for (let position = 0; ; position++) {
-    const opened = await openModel(run, chain[position]!);
-    const options = await callOptions(run, index, request, opened);
-    const { instructions } = request;
     const isLast = position === chain.length - 1;
-    const call: Call = { run, key, opened, options, instructions, isLast, streams: false };
+    const ready = readyCall(run, key, index, request, chain[position]!, isLast);
+    const call = ready instanceof Promise ? await ready : ready;
     for (let attempt = 1; ; attempt++) {
       const outcome = await tryOnce(call, attempt);
       if (outcome.then === "use") return outcome.response;
@@ -41,6 +41,27 @@ async function ask(run: RunState, { id: key, index }: RunningIteration, request:
       await pause(run, outcome.waitMs);
     }
   }
+}
+
+/** At once, when the model is open and its options are fixed. */
+function readyCall(
+  run: RunState,
+  key: string,
+  index: number,
+  request: Presentation,
+  ref: ModelRef,
+  isLast: boolean,
+): Call | Promise<Call> {
+  const { instructions } = request;
+  const make = (opened: OpenModel, options: CallOptions): Call => {
+    return { run, key, opened, options, instructions, isLast, streams: false };
+  };
+  const opened = openModel(run, ref);
+  const options = opened instanceof Promise ? undefined : callOptions(run, index, request, opened);
+  if (opened instanceof Promise) {
+    return opened.then(async (model) => make(model, await callOptions(run, index, request, model)));
+  }
+  return options instanceof Promise ? options.then((known) => make(opened, known)) : make(opened, options!);
 }
 
 interface Call {

@@ -23,7 +23,8 @@ export async function runIteration(run: RunState, index: number): Promise<Ending
   listen(run, iteration);
   if (skipped) return settle(run, iteration, undefined, skipped);
 
-  const context = await buildContext(run, index); //                what the model should know
+  const built = buildContext(run, index); //                        what the model should know
+  const context = built instanceof Promise ? await built : built;
   listen(run, iteration);
   run.steering.at(iteration.id);
   const request = run.mode.present(context); //                     how this mode shows it
