@@ -85,7 +85,8 @@ export function checkOptions(options: ExecuteOptions): void {
 }
 
 function checkEach(given: object, known: Record<string, Check | undefined>, unknown: string): void {
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
+    const value = (given as Record<string, unknown>)[name];
     if (!Object.hasOwn(known, name))
       throw invalidOption(`${unknown} "${name}"`, `There are: ${Object.keys(known).join(", ")}.`);
     const check = known[name];

@@ -15,10 +15,13 @@ import type { RunState } from "./run-state.ts";
 type Response = EntryOf<"model-response">;
 
 /** @throws HaftError with a `MODEL_…` code when every model failed, or the reason of an abort */
-export async function generate(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
+export function generate(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
   run.lastRequest = request;
   const past = run.journal.response(iteration.id);
-  const response = past ?? (await ask(run, iteration, request));
+  return past ? Promise.resolve(heard(run, iteration, past)) : ask(run, iteration, request);
+}
+
+function heard(run: RunState, iteration: RunningIteration, response: Response): Response {
   run.spend(response);
   run.answered(response);
   iteration.answered(response.content, response.usage, run.mode.read(response));
@@ -26,7 +29,8 @@ export async function generate(run: RunState, iteration: RunningIteration, reque
 }
 
 /** One model of the chain after the other, each several times where that may help. */
-async function ask(run: RunState, { id: key, index }: RunningIteration, request: Presentation): Promise<Response> {
+async function ask(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
+  const { id: key, index } = iteration;
   const found = chainOf(run, index);
   const chain = found instanceof Promise ? await found : found; // an await of what is there already is not free
   for (let position = 0; ; position++) {
@@ -35,7 +39,7 @@ async function ask(run: RunState, { id: key, index }: RunningIteration, request:
     const call = ready instanceof Promise ? await ready : ready;
     for (let attempt = 1; ; attempt++) {
       const outcome = await tryOnce(call, attempt);
-      if (outcome.then === "use") return outcome.response;
+      if (outcome.then === "use") return heard(run, iteration, outcome.response);
       if (outcome.then === "fail") throw outcome.error;
       if (outcome.then === "next-model") break;
       await pause(run, outcome.waitMs);

@@ -16,9 +16,10 @@ export interface LogSettings {
   entries: readonly Entry[];
   redact: Redact;
   /** Told of each event, once it is durable. */
-  tell(event: RunEvent): void;
-  /** Told once, when the store failed: the run cannot go on. */
-  failed(error: HaftError): void;
+  watchers: { tell(event: RunEvent): void };
+  trace?: (event: RunEvent) => void;
+  /** Aborted when the store failed: the run cannot go on. */
+  abort: { abort(reason: unknown): void };
   store?: { store: Store; session: string; epoch: number };
 }
 
@@ -37,7 +38,7 @@ export class RunLog {
   readonly entries: Entry[];
   readonly #settings: LogSettings;
   #seq: number;
-  #open: Batch = newBatch();
+  #open: Batch | undefined;
   #last: Promise<void> | undefined;
   #scheduled: ReturnType<typeof setImmediate> | undefined;
   /** The last append gave no promise, and the first is tried at once to see whether it does. */
@@ -68,14 +69,14 @@ export class RunLog {
   emit(event: LiveEvent): void {
     if (this.#closed) return;
     const clean = this.#settings.redact(event);
-    if (this.#last || this.#open.entries.length > 0) this.#open.events.push(clean);
+    if (this.#last || this.#open) this.#batch().events.push(clean);
     else this.#show(clean);
   }
 
   /** Resolves when all that was recorded so far is in the store; undefined when it is already. */
   durable(): Promise<void> | undefined {
     if (this.#failure) return Promise.reject(this.#failure);
-    if (this.#open.entries.length > 0) this.#write();
+    if (this.#open && this.#open.entries.length > 0) this.#write(this.#open);
     return this.#last;
   }
 
@@ -107,8 +108,9 @@ export class RunLog {
       this.#writeAtOnce(entry);
       return;
     }
-    this.#open.entries.push(entry);
-    this.#open.events.push(entry);
+    const batch = this.#batch();
+    batch.entries.push(entry);
+    batch.events.push(entry);
     this.#scheduled ??= setImmediate(() => void this.durable()?.catch(() => {}));
   }
 
@@ -120,15 +122,19 @@ export class RunLog {
   }
 
   /** Appends go one after the other; a store that writes at once needs no promise. */
-  #write(): void {
+  #write(batch: Batch): void {
     if (this.#scheduled) clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
-    const batch = this.#open;
-    this.#open = newBatch();
+    this.#open = undefined;
     const { entries } = batch;
     const written = this.#last ? this.#last.then(() => this.#append(entries)) : this.#append(entries);
     if (written) this.#keep(written.then(() => this.#tell(batch)));
     else this.#tell(batch);
+  }
+
+  #batch(): Batch {
+    this.#open ??= { entries: [], events: [] };
+    return this.#open;
   }
 
   #append(entries: readonly Entry[]): Promise<void> | undefined {
@@ -159,13 +165,16 @@ export class RunLog {
   #settle(written: Promise<void>): void {
     if (this.#last !== written) return;
     this.#last = undefined;
-    if (this.#open.entries.length > 0) return;
-    for (const event of this.#open.events.splice(0)) this.#show(event);
+    if (!this.#open || this.#open.entries.length > 0) return;
+    const { events } = this.#open;
+    this.#open = undefined;
+    for (const event of events) this.#show(event);
   }
 
   #show(event: RunEvent): void {
     if ("seq" in event) this.#told++;
-    this.#settings.tell(event);
+    this.#settings.watchers.tell(event);
+    this.#settings.trace?.(event);
   }
 
   #fail(cause: unknown): HaftError {
@@ -176,11 +185,7 @@ export class RunLog {
           cause,
           hint: "Nothing further was started. Mend the store, then go on with the same session.",
         });
-    this.#settings.failed(this.#failure);
+    this.#settings.abort.abort(this.#failure);
     return this.#failure;
   }
-}
-
-function newBatch(): Batch {
-  return { entries: [], events: [] };
 }

@@ -148,7 +148,14 @@ function begin(
   const place = sandbox && { sandbox: { kind: sandbox.kind, summary: sandbox.summary } };
   log.record(id, { type: "run-start", mode: mode.name, ...place });
   const earlier = messages.map((message) => say(log, id, "history", toMessage(message)));
-  return prompt === undefined ? earlier : [...earlier, say(log, id, "prompt", messageOfPrompt(prompt))];
+  return prompt === undefined ? earlier : [...earlier, promptOf(log, id, prompt)];
+}
+
+/** A text is its own encoding, and nobody else's to change. */
+function promptOf(log: RunLog, id: string, prompt: NonNullable<ExecuteOptions["prompt"]>): Message {
+  const message = messageOfPrompt(prompt);
+  if (typeof prompt !== "string") return say(log, id, "prompt", message);
+  return log.record(id, { type: "message", via: "prompt", message }).message;
 }
 
 function say(log: RunLog, id: string, via: "history" | "prompt", message: Message): Message {
@@ -183,16 +190,13 @@ function openLog(
   entries: readonly Entry[],
 ) {
   const { store, epoch = 0 } = options;
-  const trace = traceHook(options);
   return new RunLog({
     entries,
     redact,
+    watchers,
+    abort,
+    trace: traceHook(options),
     ...(store && { store: { store, session, epoch } }),
-    failed: (error) => abort.abort(error),
-    tell(event) {
-      watchers.tell(event);
-      trace?.(event);
-    },
   });
 }
 
