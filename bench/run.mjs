@@ -25,7 +25,7 @@ const tasks = {
   par10: { title: "10 parallel calls", options: { runs: 200, warmUp: 60 } },
   seq50: { title: "50 steps", options: { runs: 8, warmUp: 3 } },
   seq200: { title: "200 steps", options: { runs: 4, warmUp: 1 } },
-  seq500: { title: "500 steps", options: { runs: 2, warmUp: 0 } },
+  seq500: { title: "500 steps", options: { runs: 2, warmUp: 1 } },
   stream10000: { title: "10,000 chunks", options: { runs: 3, warmUp: 1 } },
   "seq2:conc1000": { title: "1,000 concurrent", options: { concurrent: 1000, latencyMs: 50 } },
 };

@@ -63,13 +63,17 @@ export class CallContext implements ToolContext {
 
   get abortSignal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
-    const outer = this.#settings.abortSignal;
+    const outer = this.#outerSignal;
     if (outer && !this.#isAttempt) return outer;
     this.#controller = new AbortController();
     if (this.#expired !== undefined) this.#controller.abort(this.#expired);
     else if (outer?.aborted) this.#controller.abort(outer.reason);
     else outer?.addEventListener("abort", this.#follow(outer, this.#controller), { once: true });
     return this.#controller.signal;
+  }
+
+  get #outerSignal(): AbortSignal | undefined {
+    return this.#settings.abortSignal ?? this[channel].abort?.signal;
   }
 
   /** The abort of whoever made the call, without that of this context. */
@@ -96,7 +100,7 @@ export class CallContext implements ToolContext {
   /** The attempt is over: nothing of it stays on the signal of a run that may go on for long. */
   release(): void {
     this.#isAttempt = false;
-    if (this.#listener) this.#settings.abortSignal?.removeEventListener("abort", this.#listener);
+    if (this.#listener) this.#outerSignal?.removeEventListener("abort", this.#listener);
   }
 
   /** The context of one attempt at this call. */
@@ -172,6 +176,7 @@ function within(around: CallChannel): CallChannel {
 
 function sourceOf(signal: AbortSignal): AbortSource {
   return {
+    signal,
     aborted: signal.aborted,
     reason: signal.reason,
     add: (listener) => signal.addEventListener("abort", listener, { once: true }),

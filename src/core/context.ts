@@ -41,6 +41,8 @@ export interface ToolContext<Options = any> {
 export interface AbortSource {
   readonly aborted: boolean;
   readonly reason: unknown;
+  /** Made when it is first looked at. */
+  readonly signal: AbortSignal;
   /** Calls back on an abort, until it is removed. */
   add(listener: () => void): void;
   remove(listener: () => void): void;

@@ -26,9 +26,6 @@ export function contextOf(
     secrets: run.secrets,
     options: tool.optionValues,
     assigns,
-    get abortSignal() {
-      return run.abort.controller.signal; // made only for a handler that looks at it
-    },
     logger: run.logger,
     progress: (text) => log.emit({ type: "tool-output", key: callId, name: tool.name, text }),
     channel: {

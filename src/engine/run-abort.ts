@@ -23,6 +23,10 @@ export class RunAbort {
     this.#listeners.delete(listener);
   }
 
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
   /** Whoever aborts it aborts the run. Made when it is first asked for: most runs need none. */
   get controller(): AbortController {
     if (this.#controller) return this.#controller;
