@@ -71,4 +71,4 @@ export { Snapshot, type SnapshotJson } from "./core/snapshot.ts";
 export { Tool, type ToolEntry } from "./core/tool.ts";
 export type { Approval, StaticValues, ToolDefinition } from "./core/tool-definition.ts";
 export { type ContentPart, fail, ok } from "./core/tool-result.ts";
-export { executeTool, toolName, toolSpec } from "./core/tool-spec.ts";
+export { executeTool, type ToolOutcome, type ToolSpec, toolName, toolSpec } from "./core/tool-spec.ts";

@@ -16,6 +16,7 @@ export interface ToolSpec {
   parameters: JsonSchema;
 }
 
+/** How a call outside a run went. */
 export type ToolOutcome = { ok: true; output: unknown } | { ok: false; error: { code: string; message: string } };
 
 /** @throws HaftError `TOOL_INVALID`, `TOOL_OPTIONS_INVALID` */

@@ -1,5 +1,5 @@
 /** haft/testing: a scripted model, and the contract suites that own implementations can run. */
-export { sandboxContract } from "./sandbox-contract.ts";
+export { type ContractSubject, type SandboxContractCase, sandboxContract } from "./sandbox-contract.ts";
 export {
   type Script,
   type ScriptedModel,
