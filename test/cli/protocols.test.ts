@@ -26,7 +26,7 @@ const edits = [{ oldText: "n + n + 1", newText: "n + n" }];
 const job: Script = [
   { text: "I look.", toolCalls: [{ name: "Read", input: { path: "double.js" } }] },
   { toolCalls: [{ name: "Edit", input: { path: "double.js", edits } }] },
-  { toolCalls: [{ name: "Bash", input: { command: "node --test" } }] },
+  { toolCalls: [{ name: "Bash", input: { command: "node --test --test-reporter=tap" } }] },
   { pieces: ["It dou", "bles now."] },
 ];
 

@@ -21,7 +21,7 @@ describe.concurrent("haft run does a job", () => {
           { name: "Edit", input: { path: "double.js", edits: [{ oldText: "n + n + 1", newText: "n + n" }] } },
         ],
       },
-      { toolCalls: [{ name: "Bash", input: { command: "node --test" } }] },
+      { toolCalls: [{ name: "Bash", input: { command: "node --test --test-reporter=tap" } }] },
       { text: "It doubles **now**." },
     ]);
     const run = await haft(["run", "--sandbox", "local", "make", "the test pass"], { cwd, env: model.env });
