@@ -1,4 +1,5 @@
 /** A named, typed way for a run to end. */
+import { hasBrand } from "../base/brand.ts";
 import { HaftError } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -79,7 +80,7 @@ export class Exit<const Name extends string = string, S = any> {
   }
 
   static is(value: unknown): value is Exit {
-    return typeof value === "object" && value !== null && (value as any)[brand] === true;
+    return hasBrand(value, brand);
   }
 
   /** Numbers repeated names (`done1`, `done2`, `done`), on copies. */

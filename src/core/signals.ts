@@ -1,4 +1,5 @@
 /** Thrown by a handler or a hook to steer the run. Not errors: nothing went wrong. */
+import { hasBrand } from "../base/brand.ts";
 
 const brand = Symbol.for("haft.signal");
 
@@ -20,7 +21,7 @@ export class ThinkSignal extends Error {
   }
 
   static is(value: unknown): value is ThinkSignal {
-    return typeof value === "object" && value !== null && (value as any)[brand] === "think";
+    return hasBrand(value, brand, "think");
   }
 }
 
@@ -42,7 +43,7 @@ export class SnapshotSignal extends Error {
   }
 
   static is(value: unknown): value is SnapshotSignal {
-    return typeof value === "object" && value !== null && (value as any)[brand] === "snapshot";
+    return hasBrand(value, brand, "snapshot");
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a handler gives back, beyond a plain value: success with extras, or a failure that the model reads. */
+import { hasBrand } from "../base/brand.ts";
 import { decode, encode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
@@ -63,11 +64,11 @@ export function fail(reason: unknown): ToolFail {
 }
 
 export function isOk(value: unknown): value is ToolOk {
-  return typeof value === "object" && value !== null && (value as any)[brand] === "ok";
+  return hasBrand(value, brand, "ok");
 }
 
 export function isFail(value: unknown): value is ToolFail {
-  return typeof value === "object" && value !== null && (value as any)[brand] === "fail";
+  return hasBrand(value, brand, "fail");
 }
 
 export function failureOf({ reason }: ToolFail): HaftError {

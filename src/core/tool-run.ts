@@ -1,6 +1,8 @@
 /** One call of a tool, whoever asked: validate, run the handler within its time, try again, validate what it gave. */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { HaftError, messageOf } from "../base/errors.ts";
+import { isThenable } from "../base/thenable.ts";
 import { TICK_MS, unwatch, type Watched, watch } from "../base/watchdog.ts";
 import { CallContext } from "./call-context.ts";
 import { type AbortSource, channel, type ToolContext } from "./context.ts";
@@ -200,9 +202,4 @@ export function aborted(tool: Tool, reason: unknown): HaftError {
     `Tool "${tool.name}" was stopped${reason === undefined ? "" : `: ${messageOf(reason)}`}`,
     { cause: reason },
   );
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  const mayBe = (typeof value === "object" && value !== null) || typeof value === "function";
-  return mayBe && typeof (value as PromiseLike<unknown>).then === "function";
 }

@@ -1,4 +1,5 @@
 /** A tool: written once, typed in and out, called by models, programs and people. */
+import { hasBrand } from "../base/brand.ts";
 import type { ToolContext } from "./context.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { uniqueNames } from "./names.ts";
@@ -116,7 +117,7 @@ export class Tool<I = any, O = any, P = any> {
   }
 
   static is(value: unknown): value is Tool {
-    return typeof value === "object" && value !== null && (value as any)[brand] === true;
+    return hasBrand(value, brand);
   }
 
   /** Numbers repeated names (`add1`, `add2`, `add`), on copies. */

@@ -1,4 +1,5 @@
 /** Waits for what others wrote, a hook, a handler, a dynamic value, but not long beyond an abort of the run. */
+import { isThenable } from "../base/thenable.ts";
 import type { RunAbort } from "./run-abort.ts";
 
 /** How long an abort waits for work that takes note of it. */
@@ -35,8 +36,4 @@ export function untilAbort<T>(abort: RunAbort, work: T | PromiseLike<T>, graceMs
       abort.remove(giveUpSoon);
     }
   });
-}
-
-function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && typeof (value as PromiseLike<T>).then === "function";
 }

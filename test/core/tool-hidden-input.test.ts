@@ -1,18 +1,7 @@
 /** What a model sees of an input of which a part is set statically. */
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Tool } from "../../src/core/tool.ts";
-
-/** A tool that gives back the input it got. */
-const echo = (input: unknown, staticInputValues?: unknown): Tool =>
-  new Tool({
-    name: "echo",
-    input: input as any,
-    staticInputValues: staticInputValues as any,
-    handler: (got: unknown) => got,
-  });
-
-const sent = (tool: Tool, input?: unknown) => tool.execute(input as never);
+import { echo, sent } from "./example-tools.ts";
 
 const address = z.object({
   street: z.string(),

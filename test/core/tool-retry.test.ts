@@ -4,21 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { HaftError } from "../../src/base/errors.ts";
 import { SnapshotSignal, ThinkSignal } from "../../src/core/signals.ts";
-import { Tool } from "../../src/core/tool.ts";
-import type { ToolDefinition } from "../../src/core/tool-definition.ts";
 import { fail } from "../../src/core/tool-result.ts";
-
-const tool = (handler: ToolDefinition["handler"], rest: Partial<ToolDefinition> = {}): Tool =>
-  new Tool({ name: "t", handler, ...rest });
-
-/** Fails with these, one a call, and then gives "done". */
-function failing(...errors: unknown[]) {
-  const handler = vi.fn(async (_input: any, _ctx: any) => {
-    if (errors.length > 0) throw errors.shift();
-    return "done";
-  });
-  return handler;
-}
+import { failing, tool } from "./example-tools.ts";
 
 describe("retry", () => {
   test("is asked from 1, with the input as the handler got it and the error itself", async () => {

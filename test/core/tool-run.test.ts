@@ -2,26 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { SnapshotSignal } from "../../src/core/signals.ts";
-import { Tool } from "../../src/core/tool.ts";
 import type { ToolDefinition } from "../../src/core/tool-definition.ts";
 import { fail, ok } from "../../src/core/tool-result.ts";
+import { failing, tool } from "./example-tools.ts";
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
 beforeAll(() => void process.on("unhandledRejection", note));
 afterAll(() => void process.off("unhandledRejection", note));
-
-const tool = (handler: ToolDefinition["handler"], rest: Partial<ToolDefinition> = {}): Tool =>
-  new Tool({ name: "t", handler, ...rest });
-
-/** Fails with these, one a call, and then gives "done". */
-function failing(...errors: unknown[]) {
-  const handler = vi.fn(async (_input: any, _ctx: any) => {
-    if (errors.length > 0) throw errors.shift();
-    return "done";
-  });
-  return handler;
-}
 
 describe("time", () => {
   test("timeoutMs gives an error and fires the handler's abortSignal", async () => {

@@ -3,23 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { HaftError } from "../../src/base/errors.ts";
 import { Tool } from "../../src/core/tool.ts";
-
-/** A tool that gives back the input it got. */
-const echo = (input: unknown, staticInputValues?: unknown): Tool =>
-  new Tool({
-    name: "echo",
-    input: input as any,
-    staticInputValues: staticInputValues as any,
-    handler: (got: unknown) => got,
-  });
-
-const sent = (tool: Tool, input?: unknown) => tool.execute(input as never);
-
-const _address = z.object({
-  street: z.string(),
-  city: z.string().default("Bern"),
-  geo: z.object({ lat: z.number(), lon: z.number() }),
-});
+import { echo, sent } from "./example-tools.ts";
 
 describe("what the handler gets", () => {
   test("the static value, whatever was sent", async () => {
