@@ -90,6 +90,16 @@ test("a file opens with a sentence on its place", () => {
   expect(silent.map(({ path }) => path)).toEqual([]);
 });
 
+/**
+ * V8 puts a function literal that is assigned to a property into old memory at once, with all that it closes over:
+ * a whole run would wait for a full collection. Give the function a name first, and assign the name.
+ */
+test("no function literal is assigned to a property", () => {
+  const assigned = /[\w\])]\.#?\w+ (?:\?\?)?= (?:async )?(?:function\b|(?:\([^()]*\)|\w+)(?:: [\w<>[\]| ]+)? =>)/g;
+  const found = files.flatMap(({ path, text }) => [...text.matchAll(assigned)].map(([code]) => `${path}: ${code}`));
+  expect(found).toEqual([]);
+});
+
 test("every package that is loaded is declared", () => {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });

@@ -146,8 +146,9 @@ export class CallContext implements ToolContext {
   }
 
   #follow(outer: AbortSignal, controller: AbortController): () => void {
-    this.#listener = () => controller.abort(outer.reason);
-    return this.#listener;
+    const listener = () => controller.abort(outer.reason);
+    this.#listener = listener;
+    return listener;
   }
 
   #facts(): CallSettings {

@@ -102,6 +102,7 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
 
 /** What ends an attempt from outside. Long limits share one coarse timer; short ones are exact. */
 class Limits implements Watched {
+  place: number | undefined;
   readonly #tool: Tool;
   readonly #ctx: CallContext;
   readonly #reject: (reason: unknown) => void;

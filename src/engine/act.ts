@@ -73,9 +73,10 @@ class Batch implements Hands {
   async run(work: () => Promise<Outcome>): Promise<Happened> {
     const { steering, abort } = this.#run;
     const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
+    const onSteer = () => this.#skipRest("a new message of the user came first");
     abort.add(onAbort);
-    steering.onSteer = () => this.#skipRest("a new message of the user came first");
-    if (steering.waiting) steering.onSteer();
+    steering.onSteer = onSteer;
+    if (steering.waiting) onSteer();
     try {
       const outcome = await this.#unlessStopped(work());
       if (outcome && this.#open > 0) await this.#unlessStopped(this.#idle()); // calls nobody waited for belong to the batch
@@ -164,7 +165,8 @@ class Batch implements Hands {
   /** What the work gives, or nothing when the batch is stopped before. */
   #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
-      this.#onStop = () => resolve(undefined);
+      const onStop = () => resolve(undefined);
+      this.#onStop = onStop;
       if (this.#stopped) resolve(undefined);
       work.then(resolve, (error) => this.#stop({ type: "failed", error }, "the run failed"));
     });

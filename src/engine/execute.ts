@@ -1,4 +1,5 @@
 /** The public verb: start a run, to be awaited for its result and iterated for its events. */
+import { setMaxListeners } from "node:events";
 import { newId } from "../base/ids.ts";
 import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
@@ -89,10 +90,12 @@ class RunningRun implements Run {
   }
 
   #follow(signal: AbortSignal | undefined): () => void {
-    const abort = () => this.abort(signal!.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    return () => signal?.removeEventListener("abort", abort);
+    const abort = () => this.abort(signal?.reason);
+    if (!signal) return () => {};
+    if (signal.aborted) abort();
+    setMaxListeners(0, signal); // one signal may end a thousand runs; each takes its listener back
+    signal.addEventListener("abort", abort, { once: true });
+    return () => signal.removeEventListener("abort", abort);
   }
 
   steer(message: string): boolean {

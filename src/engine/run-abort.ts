@@ -1,7 +1,8 @@
 /** How a run is aborted: listeners that are cheap to add and take back, and an AbortController for those who ask for one. */
 
 export class RunAbort {
-  readonly #listeners = new Set<() => void>();
+  /** A few at a time. */
+  readonly #listeners: (() => void)[] = [];
   #controller: AbortController | undefined;
   aborted = false;
   reason: unknown;
@@ -16,11 +17,12 @@ export class RunAbort {
 
   /** Calls back on an abort, unless it is removed before. */
   add(listener: () => void): void {
-    this.#listeners.add(listener);
+    this.#listeners.push(listener);
   }
 
   remove(listener: () => void): void {
-    this.#listeners.delete(listener);
+    const place = this.#listeners.lastIndexOf(listener);
+    if (place !== -1) this.#listeners.splice(place, 1);
   }
 
   get signal(): AbortSignal {

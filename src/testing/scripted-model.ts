@@ -35,7 +35,7 @@ export interface ScriptedModel extends LanguageModel {
 
 /**
  * Plays the steps in order; a text is a step with that text, a function sees the request. More calls than steps
- * fail with HaftError `SCRIPT_ENDED`.
+ * fail with HaftError `SCRIPT_ENDED`, a step with another field than those above with `SCRIPT_INVALID`.
  *
  * ```ts
  * const model = scriptedModel([{ toolCalls: [{ name: "add", input: { a: 1, b: 2 } }] }, "The sum is 3."]);
@@ -52,7 +52,7 @@ export function scriptedModel(script: Script, options: { provider?: string; mode
     }
     const number = ++played;
     const answer = typeof given === "function" ? given(request) : given;
-    const step = typeof answer === "string" ? { text: answer } : answer;
+    const step = typeof answer === "string" ? { text: answer } : checked(answer, number);
     if (step.delayMs) await delay(step.delayMs, request.abortSignal);
     if (step.error !== undefined) throw step.error;
     return {
@@ -86,6 +86,26 @@ export function scriptedModel(script: Script, options: { provider?: string; mode
       };
     },
   };
+}
+
+const fields = [
+  "text",
+  "pieces",
+  "reasoning",
+  "toolCalls",
+  "usage",
+  "finishReason",
+  "error",
+  "delayMs",
+] as const satisfies (keyof ScriptedStep)[];
+
+/** A field that was misspelt would be an answer that says nothing. */
+function checked(step: ScriptedStep, number: number): ScriptedStep {
+  const unknown = Object.keys(step).find((key) => !fields.some((field) => field === key));
+  if (unknown === undefined) return step;
+  throw new HaftError("SCRIPT_INVALID", `Step ${number} of the script has a field "${unknown}" that is not known`, {
+    hint: `The fields of a step are: ${fields.join(", ")}.`,
+  });
 }
 
 function contentOf(step: ScriptedStep): unknown[] {

@@ -254,8 +254,11 @@ describe("an abort", () => {
     expect(before.at(-1)!.type).toBe("run-end");
   });
 
-  test("10,000 runs with one signal leave no listener on it", async () => {
+  test("10,000 runs with one signal leave no listener on it, and Node warns of none", async () => {
     const { signal } = new AbortController();
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on("warning", note);
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;
     signal.addEventListener = (...given: any) => {
@@ -271,6 +274,9 @@ describe("an abort", () => {
         Array.from({ length: 100 }, () => execute({ model: scriptedModel(["ok"]), prompt: "go", abortSignal: signal })),
       );
     expect(listeners).toBe(0);
+    await sleep(1); // warnings come a tick later
+    process.off("warning", note);
+    expect(warnings.map(({ name }) => name)).not.toContain("MaxListenersExceededWarning");
   });
 });
 

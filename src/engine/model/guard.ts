@@ -24,6 +24,7 @@ const THINKING = 10;
 export class Guard implements Watched {
   /** Why the call was ended from outside. */
   reason: unknown;
+  place: number | undefined;
   #seen = 0;
   #taker: Taker | undefined;
   #fail: ((reason: unknown) => void) | undefined;

@@ -49,11 +49,12 @@ export class OutputQueue implements AsyncIterable<OutputChunk> {
   #next(): Promise<void> {
     const before = this.#wake;
     return new Promise((resolve) => {
-      this.#wake = () => {
+      const wake = () => {
         this.#wake = undefined;
         before?.();
         resolve();
       };
+      this.#wake = wake;
     });
   }
 }

@@ -127,12 +127,13 @@ export class ShellProcess {
       const abort = () => stop("aborted", ABORT_GRACE_MS);
       abortSignal?.addEventListener("abort", abort);
 
-      this.#finish = (answer) => {
+      const finish = (answer: ShellAnswer) => {
         clearTimeout(timer);
         clearTimeout(grace);
         abortSignal?.removeEventListener("abort", abort);
         resolve(stopped && answer.type === "done" ? { type: stopped, done: answer } : answer);
       };
+      this.#finish = finish;
       this.#send({ type: "run", command });
     });
   }

@@ -57,7 +57,8 @@ export class VirtualSandbox implements Sandbox {
     this.capabilities = parts.capabilities;
     this.summary = parts.summary;
     this.#search = searchFsOf(parts.tree);
-    if (parts.capabilities.overlay) this.diff = () => collectChanges(parts.tree, parts.edits);
+    const diff = () => collectChanges(parts.tree, parts.edits);
+    this.diff = parts.capabilities.overlay ? diff : undefined;
   }
 
   async readFile(path: string, options: ReadFileOptions = {}): Promise<Uint8Array> {
