@@ -58,7 +58,7 @@ export interface ModeSession {
   present(context: IterationContext): Presentation;
   /** What the model asked for, before anything is done. */
   read(response: ModelResponse): readonly AskedCall[];
-  act(response: ModelResponse, context: IterationContext, hands: Hands): Promise<Outcome>;
+  act(response: ModelResponse, context: IterationContext, hands: Hands): Outcome | Promise<Outcome>;
   /** What stands in for the messages of `act` when the iteration stopped before it was through. */
   stopped(response: ModelResponse, results: ReadonlyMap<string, StoppedCall>): readonly LoggedMessage[];
   close(): void | Promise<void>;

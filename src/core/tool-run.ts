@@ -22,9 +22,25 @@ export async function runHandler(tool: Tool, raw: unknown, given: Partial<ToolCo
   const checked = readInput(tool, raw, call);
   const input = checked instanceof Promise ? await checked : checked;
 
-  const value = await attempts(tool, input, call);
-  if (!tool.output || tool.definition.outputValidation === "off") return value;
-  return checkOutput(tool, tool.output, value, call);
+  for (let { attempt } = call; ; attempt++) {
+    const ctx = attempt === call.attempt ? call.begin() : call.forAttempt(attempt);
+    let value: unknown;
+    try {
+      const { outer } = call;
+      if (outer?.aborted) throw aborted(tool, outer.reason);
+      const given = callHandler(tool, input, ctx);
+      value = accept(tool, given instanceof Promise ? await given : given, ctx);
+    } catch (error) {
+      if (!(await mayRetry(tool, input, error, ctx))) throw error;
+      await call[channel].onRetry?.(attempt + 1, error);
+      await nextTurn(); // a handler that fails at once must not starve the process
+      continue;
+    } finally {
+      ctx.release();
+    }
+    if (!tool.output || tool.definition.outputValidation === "off") return value;
+    return checkOutput(tool, tool.output, value, call);
+  }
 }
 
 function readInput(tool: Tool, raw: unknown, call: CallContext): unknown | Promise<unknown> {
@@ -57,24 +73,6 @@ export function optionsMissing(tool: Tool): HaftError {
   return new HaftError("TOOL_OPTIONS_INVALID", `Tool "${tool.name}": ${tool.missingOptions}`, {
     hint: "Give it option values: [tool, values] in the tools list, or tool.withOptions(values).",
   });
-}
-
-async function attempts(tool: Tool, input: unknown, call: CallContext): Promise<unknown> {
-  for (let { attempt } = call; ; attempt++) {
-    const ctx = attempt === call.attempt ? call.begin() : call.forAttempt(attempt);
-    try {
-      const { outer } = call;
-      if (outer?.aborted) throw aborted(tool, outer.reason);
-      const given = callHandler(tool, input, ctx);
-      return accept(tool, given instanceof Promise ? await given : given, ctx);
-    } catch (error) {
-      if (!(await mayRetry(tool, input, error, ctx))) throw error;
-      await call[channel].onRetry?.(attempt + 1, error);
-    } finally {
-      ctx.release();
-    }
-    await nextTurn(); // a handler that fails at once must not starve the process
-  }
 }
 
 /** A promise only when the handler made one. */

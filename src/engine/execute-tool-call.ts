@@ -60,7 +60,9 @@ export async function executeToolCall(
       if (clearance.type === "settled") return await ended(call, clearance.output);
       if (clearance.input !== undefined) await prepare(call, clearance.input);
     }
-    return await perform(call);
+    const started = begin(call);
+    if (started) await started;
+    return await ended(call, await tool.execute(call.input, ctx));
   } catch (error) {
     return stoppedBy(error, call);
   }
@@ -98,20 +100,25 @@ function noteCall({ run, callId, asked, tool, shown, hash }: Call, given: unknow
   run.log.record(callId, { type: "tool-call", id: asked.id, name: tool.name, input: shown, hash, ...other });
 }
 
-/** The start is in the log before the handler is called; the end before anyone sees the result. */
-async function perform(call: Call): Promise<Done> {
-  const { run, tool, ctx, callId } = call;
+/** The start is in the log before the handler is called. */
+function begin({ run, tool, ctx, callId, iteration }: Call): void | Promise<void> {
   run.log.record(callId, { type: "tool-start", name: tool.name, attempt: ctx.attempt });
-  call.iteration.begins(callId);
+  iteration.begins(callId);
+  const check = () => {
+    if (run.abort.aborted) throw aborted(tool, run.abort.reason);
+  };
   const written = run.log.durable();
-  if (written) await written;
-  if (run.abort.aborted) throw aborted(tool, run.abort.reason);
-  return ended(call, await tool.execute(call.input, ctx));
+  return written ? written.then(check) : check();
 }
 
-async function ended(call: Call, output: unknown): Promise<Done> {
+/** The end is in the log before anyone sees the result. */
+function ended(call: Call, output: unknown): Done | Promise<Done> {
+  if (call.run.hooks.onAfterTool) return afterTool(call, output).then((value) => conclude(call, value));
+  return conclude(call, output);
+}
+
+function conclude(call: Call, value: unknown): Done | Promise<Done> {
   const { run, tool, ctx, callId } = call;
-  const value = run.hooks.onAfterTool ? await afterTool(call, output) : output;
   const { content, assigns, warnings } = ctx[channel];
   const end = run.log.record(callId, {
     type: "tool-end",
@@ -122,9 +129,9 @@ async function ended(call: Call, output: unknown): Promise<Done> {
     ...(assigns && { assigns: encode(assigns, "assigns") }),
     ...(warnings && { warnings }),
   });
+  const done = () => recalled(call.iteration, call.asked, end);
   const written = run.log.durable();
-  if (written) await written;
-  return recalled(call.iteration, call.asked, end);
+  return written ? written.then(done) : done();
 }
 
 async function afterTool(call: Call, output: unknown): Promise<unknown> {

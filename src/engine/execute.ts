@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { newId } from "../base/ids.ts";
 import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
-import type { RunEvent } from "../core/log.ts";
+import type { EntryOf, RunEvent } from "../core/log.ts";
 import type { ExecuteResult, ExitOf } from "../core/result.ts";
 import { checkOptions } from "./check-options.ts";
 import { exitsOf } from "./context.ts";
@@ -39,11 +39,11 @@ class RunningRun implements Run {
   #log: RunLog | undefined;
 
   constructor(rooms: Rooms, options: ExecuteOptions) {
-    // A microtask later, so that whoever iterates at once sees everything.
-    this.#result = Promise.resolve().then(() => this.#go(rooms, options));
+    this.#result = this.#go(rooms, options);
   }
 
   async #go(rooms: Rooms, options: ExecuteOptions): Promise<ExecuteResult> {
+    await undefined; // so that whoever iterates at once sees everything
     let unlink: (() => void) | undefined;
     try {
       checkOptions(options);
@@ -131,13 +131,16 @@ class RunningRun implements Run {
   }
 }
 
-async function runToEnd(run: RunState): Promise<Ending> {
-  try {
-    const { runEnd } = run.journal;
-    if (!runEnd) return await untilAbort(run.abort, loop(run), LONGEST_ABORT_MS);
-    recallFinished(run);
-    return recalledEnding(runEnd, exitsOf(run));
-  } catch (error) {
-    return run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error);
-  }
+function runToEnd(run: RunState): Promise<Ending> {
+  const failed = (error: unknown) => (run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error));
+  return untilAbort(
+    run.abort,
+    run.journal.runEnd ? recall(run, run.journal.runEnd) : loop(run),
+    LONGEST_ABORT_MS,
+  ).catch(failed);
+}
+
+async function recall(run: RunState, end: EntryOf<"run-end">): Promise<Ending> {
+  recallFinished(run);
+  return recalledEnding(end, exitsOf(run));
 }

@@ -84,11 +84,20 @@ export function append(
       messages.push(message);
       continue;
     }
-    const content = "calls" in message ? message.calls.flatMap((callId) => part(callId) ?? []) : message.content;
+    const content = "calls" in message ? partsOf(message.calls, part) : message.content;
     const last = messages.at(-1);
     if (last?.role === "tool") messages[messages.length - 1] = { role: "tool", content: [...last.content, ...content] };
     else messages.push({ role: "tool", content } satisfies ToolMessage);
   }
+}
+
+function partsOf(calls: readonly string[], part: (callId: string) => ToolResultPart | undefined): ToolResultPart[] {
+  const parts: ToolResultPart[] = [];
+  for (const callId of calls) {
+    const found = part(callId);
+    if (found) parts.push(found);
+  }
+  return parts;
 }
 
 /** A call's end as the model reads it, under the id and the name that it used. */

@@ -152,10 +152,10 @@ function close(run: RunState, iteration: RunningIteration, { status, messages, e
   tell(run, iteration, messages);
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
-  const said = run.steering.takeAll();
-  run.messages.push(...said);
+  const wasSteered = run.steering.waiting;
+  if (wasSteered) run.messages.push(...run.steering.takeAll());
   iteration.end(status);
-  return said.length > 0;
+  return wasSteered;
 }
 
 function tell(run: RunState, iteration: RunningIteration, messages: readonly LoggedMessage[]): void {

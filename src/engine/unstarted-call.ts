@@ -2,11 +2,11 @@
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import type { Exit } from "../core/exit.ts";
-import type { CallResult, ToolSet } from "../core/mode.ts";
+import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { nearest } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
-import { type Done, hashOfCall, recalled, resultOf } from "./call.ts";
+import { type Done, hashOfCall, recalled } from "./call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { logged } from "./logged-error.ts";
 import type { RunState } from "./run-state.ts";
@@ -18,15 +18,11 @@ export async function skipCall(
   callId: string,
   asked: AskedCall,
   reason: string,
-): Promise<CallResult> {
+): Promise<Done> {
   const past = run.journal.call(callId);
-  if (past?.end) {
-    iteration.ended(asked, past.end);
-    return resultOf(past.end);
-  }
+  if (past?.end) return recalled(iteration, asked, past.end);
   const error = new HaftError("CALL_SKIPPED", `Not done: ${reason}. Ask again if it is still wanted.`);
-  const done = await unstarted(run, iteration, callId, asked, asked.name, error);
-  return (done as { result: CallResult }).result;
+  return unstarted(run, iteration, callId, asked, asked.name, error);
 }
 
 export function refused(

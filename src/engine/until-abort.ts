@@ -3,7 +3,7 @@ import { isThenable } from "../base/thenable.ts";
 import type { RunAbort } from "./run-abort.ts";
 
 /** How long an abort waits for work that takes note of it. */
-const GRACE_MS = 300;
+export const GRACE_MS = 300;
 
 /** @throws the reason of the abort when the work does not end in time, or what the work throws */
 export function untilAbort<T>(abort: RunAbort, work: Promise<T>, graceMs?: number): Promise<T>;

@@ -25,10 +25,9 @@ class ToolsSession implements ModeSession {
 
   present({ instructions, tools, exits }: IterationContext): Presentation {
     if (this.#shown?.tools !== tools || this.#shown.exits !== exits) {
-      const list = [
-        ...tools.list.map((tool) => declare(tool, tools.describe(tool))),
-        ...exits.map((exit) => declare(exit, describeExit(exit))),
-      ];
+      const list: ModelTool[] = [];
+      for (const tool of tools.list) list.push(declare(tool, tools.describe(tool)));
+      for (const exit of exits) list.push(declare(exit, describeExit(exit)));
       this.#shown = { tools, exits, list };
     }
     return { instructions, tools: this.#shown.list };
@@ -42,13 +41,10 @@ class ToolsSession implements ModeSession {
     return this.#read.calls;
   }
 
-  async act(response: ModelResponse, context: IterationContext, hands: Hands): Promise<Outcome> {
+  act(response: ModelResponse, context: IterationContext, hands: Hands): Outcome | Promise<Outcome> {
     const calls = this.read(response);
     if (calls.length === 0) return { messages: [], text: textOf(response) };
-
-    if (context.exits.length > 0) return actWithExits(calls, context, hands);
-    const results = await Promise.all(calls.map((call) => hands.invoke(call)));
-    return { messages: [{ role: "tool", calls: results.map(({ callId }) => callId) }] };
+    return context.exits.length > 0 ? actWithExits(calls, context, hands) : actWithTools(calls, hands);
   }
 
   stopped(response: ModelResponse, results: ReadonlyMap<string, StoppedCall>): readonly LoggedMessage[] {
@@ -64,6 +60,11 @@ class ToolsSession implements ModeSession {
   }
 
   close(): void {}
+}
+
+async function actWithTools(calls: readonly AskedCall[], hands: Hands): Promise<Outcome> {
+  const results = await Promise.all(calls.map((call) => hands.invoke(call)));
+  return { messages: [{ role: "tool", calls: results.map(({ callId }) => callId) }] };
 }
 
 /** Exits are taken when the calls beside them are over. */

@@ -16,24 +16,21 @@ export interface CallSettings extends GuardSettings {
 }
 
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
-export async function callModel(settings: CallSettings): Promise<Answer> {
-  const { model, traits, prompt, listener, controller } = settings;
-  const options = { ...settings.options, prompt, abortSignal: controller.signal };
+export function callModel(settings: CallSettings): Promise<Answer> {
   const guard = new Guard(settings);
-  try {
-    if (!listener) {
-      const whole = await guard.race(model.doGenerate(options));
-      return answerOf(whole.content ?? [], whole, traits);
-    }
-    const { stream, response } = await guard.race(model.doStream(options));
-    refuseWebPage(response?.headers);
-    const collector = new Collector(listener);
-    await guard.read(stream, collector);
-    return collector.answer(traits);
-  } catch (error) {
-    guard.hangUp();
-    throw guard.reason ?? error; // packages wrap our own reason in errors of theirs
-  } finally {
-    guard.release();
-  }
+  return guard.run(() => (settings.listener ? streamed(settings, guard, settings.listener) : whole(settings)));
+}
+
+function whole({ model, options, prompt, controller, traits }: CallSettings): PromiseLike<Answer> {
+  const answer = model.doGenerate({ prompt, abortSignal: controller.signal, ...options });
+  return answer.then((given) => answerOf(given.content ?? [], given, traits));
+}
+
+async function streamed(settings: CallSettings, guard: Guard, listener: Listener): Promise<Answer> {
+  const { model, options, prompt, controller, traits } = settings;
+  const { stream, response } = await model.doStream({ prompt, abortSignal: controller.signal, ...options });
+  refuseWebPage(response?.headers);
+  const collector = new Collector(listener);
+  await guard.read(stream, collector);
+  return collector.answer(traits);
 }

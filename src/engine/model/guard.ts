@@ -44,11 +44,24 @@ export class Guard implements Watched {
     watch(this);
   }
 
-  race<T>(work: PromiseLike<T>): Promise<T> {
+  /** What the work gives, unless it is ended from outside first. Work that fails or is ended is hung up. */
+  run<T>(work: () => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#fail = reject;
-      if (this.reason !== undefined) reject(this.reason);
-      work.then(resolve, reject);
+      const done = (value: T) => {
+        this.#release();
+        resolve(value);
+      };
+      const failed = (error: unknown) => {
+        this.#release();
+        this.#controller.abort(this.reason); // closes the connection: nobody wants the rest of the answer
+        reject(this.reason ?? error); // packages wrap our own reason in errors of theirs
+      };
+      this.#fail = failed;
+      try {
+        work().then(done, failed);
+      } catch (error) {
+        failed(error);
+      }
     });
   }
 
@@ -58,6 +71,7 @@ export class Guard implements Watched {
    * that raises, in some packages, a rejection that nobody can catch.
    */
   read(stream: ReadableStream<any>, taker: Taker): Promise<void> {
+    if (this.reason !== undefined) return Promise.reject(this.reason); // ended before the stream came
     const reader = stream.getReader();
     this.#taker = taker;
     return new Promise((resolve, reject) => {
@@ -84,18 +98,12 @@ export class Guard implements Watched {
       const broken = (error: unknown): void => end(new BrokenAnswer(error));
 
       this.#fail = end;
-      if (this.reason !== undefined) return end(this.reason);
       reader.read().then(received, broken);
       reader.read().then(received, broken);
     });
   }
 
-  /** Closes the connection: nobody wants the rest of the answer. */
-  hangUp(): void {
-    this.#controller.abort(this.reason);
-  }
-
-  release(): void {
+  #release(): void {
     this.#abort.remove(this.#onAbort);
     unwatch(this);
   }
