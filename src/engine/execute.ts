@@ -47,7 +47,7 @@ class RunningRun implements Run {
     let unlink: (() => void) | undefined;
     try {
       checkOptions(options);
-      unlink = this.#follow(options.abortSignal);
+      unlink = options.abortSignal && this.#follow(options.abortSignal);
       const run = await this.#open(await prepare(options, rooms));
       const result = run instanceof RunState ? await finish(run, await runToEnd(run)) : emptyResult(this.#id, run);
       this.#steering.end();
@@ -89,9 +89,9 @@ class RunningRun implements Run {
     return this.#id;
   }
 
-  #follow(signal: AbortSignal | undefined): () => void {
-    const abort = () => this.abort(signal?.reason);
-    if (!signal) return () => {};
+  /** Gives what ends the following. */
+  #follow(signal: AbortSignal): () => void {
+    const abort = () => this.abort(signal.reason);
     if (signal.aborted) abort();
     setMaxListeners(0, signal); // one signal may end a thousand runs; each takes its listener back
     signal.addEventListener("abort", abort, { once: true });

@@ -87,31 +87,34 @@ type Outcome =
   | { then: "next-model" }
   | { then: "fail"; error: HaftError };
 
-async function tryOnce(call: Call, attempt: number): Promise<Outcome> {
+function tryOnce(call: Call, attempt: number): Promise<Outcome> {
   const { run, key, options, instructions } = call;
   const { model, name, traits, prompt } = call.opened;
   run.log.record(key, { type: "model-start", model: name, attempt });
+  if (run.abort.aborted) throw run.abort.reason;
   const shown = run.watchers.any ? new Shown(run.log, key) : undefined;
   const startedAt = Date.now();
-  try {
-    if (run.abort.aborted) throw run.abort.reason;
-    const answer = await callModel({
-      model,
-      traits,
-      options,
-      prompt: prompt.for(instructions, run.messages),
-      controller: run.modelCalls,
-      abort: run.abort,
-      idleMs: run.options.modelLimits?.idleMs ?? 60_000,
-      listener: shown ?? (call.streams ? nobody : undefined),
-    });
-    const body: EntryBody = { type: "model-response", model: name, durationMs: Date.now() - startedAt, ...answer };
-    return { then: "use", response: run.log.record(key, body) as Response };
-  } catch (thrown) {
-    if (run.abort.aborted) throw run.abort.reason;
-    if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
-    return failed(call, attempt, judge(thrown, name), shown);
-  }
+  const asked = callModel({
+    model,
+    traits,
+    options,
+    prompt: prompt.for(instructions, run.messages),
+    controller: run.modelCalls,
+    abort: run.abort,
+    idleMs: run.options.modelLimits?.idleMs ?? 60_000,
+    listener: shown ?? (call.streams ? nobody : undefined),
+  });
+  return asked.then(
+    (answer) => {
+      const body: EntryBody = { type: "model-response", model: name, durationMs: Date.now() - startedAt, ...answer };
+      return { then: "use", response: run.log.record(key, body) as Response };
+    },
+    (thrown) => {
+      if (run.abort.aborted) throw run.abort.reason;
+      if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
+      return failed(call, attempt, judge(thrown, name), shown);
+    },
+  );
 }
 
 function failed(call: Call, attempt: number, failure: ModelFailure, shown: Shown | undefined): Outcome {

@@ -92,12 +92,8 @@ export function append(
 }
 
 function partsOf(calls: readonly string[], part: (callId: string) => ToolResultPart | undefined): ToolResultPart[] {
-  const parts: ToolResultPart[] = [];
-  for (const callId of calls) {
-    const found = part(callId);
-    if (found) parts.push(found);
-  }
-  return parts;
+  const parts = calls.map(part);
+  return parts.includes(undefined) ? parts.filter((found) => found !== undefined) : (parts as ToolResultPart[]);
 }
 
 /** A call's end as the model reads it, under the id and the name that it used. */

@@ -5,7 +5,7 @@ import type { Hooks, Iteration } from "../core/hooks.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
 import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
-import { addUsage, type ModelRef, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
+import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
@@ -38,6 +38,8 @@ export interface RunParts {
   logger: Logger;
 }
 
+const none: readonly never[] = [];
+
 export class RunState {
   readonly id: string;
   readonly options: ExecuteOptions;
@@ -69,7 +71,8 @@ export class RunState {
   fixedContext: IterationContext | undefined;
   /** The tools as the last list gave them. */
   tools: { entries: readonly ToolEntry[] | undefined; set: NamedTools } | undefined;
-  readonly models = new Map<ModelRef, OpenModel>();
+  /** Those of the chain that were needed. */
+  models: readonly OpenModel[] = none;
   /** Who wrote an assistant message. */
   readonly origins = new Map<object, string>();
   #modelCalls = new LazyController();

@@ -25,9 +25,8 @@ class ToolsSession implements ModeSession {
 
   present({ instructions, tools, exits }: IterationContext): Presentation {
     if (this.#shown?.tools !== tools || this.#shown.exits !== exits) {
-      const list: ModelTool[] = [];
-      for (const tool of tools.list) list.push(declare(tool, tools.describe(tool)));
-      for (const exit of exits) list.push(declare(exit, describeExit(exit)));
+      const calls = tools.list.map((tool) => declare(tool, tools.describe(tool)));
+      const list = exits.length === 0 ? calls : [...calls, ...exits.map((exit) => declare(exit, describeExit(exit)))];
       this.#shown = { tools, exits, list };
     }
     return { instructions, tools: this.#shown.list };

@@ -48,19 +48,33 @@ function finishOf(given: any, { finishHasRaw }: ModelTraits): FinishReason {
   );
 }
 
-function contentOf(parts: readonly any[]): AssistantMessage["content"] {
-  const content: AssistantMessage["content"] = [];
+type Part = AssistantMessage["content"][number];
+
+function contentOf(parts: readonly any[]): Part[] {
   const ids = new Set<string>();
-  for (const part of parts) {
-    const providerOptions = optionsOf(part.providerMetadata);
-    if (part.type === "text" || part.type === "reasoning") {
-      // An empty one may carry a signature.
-      if (part.text !== "" || providerOptions) content.push({ type: part.type, text: part.text, ...providerOptions });
-    } else if (part.type === "tool-call") {
-      if (!part.providerExecuted) content.push({ ...toolCall(part, ids), ...providerOptions });
-    } else if (part.type === "file") content.push({ ...file(part), ...providerOptions });
+  const content = parts.map((part) => partOf(part, ids));
+  return content.includes(undefined) ? content.filter((part) => part !== undefined) : (content as Part[]);
+}
+
+function partOf(given: any, ids: Set<string>): Part | undefined {
+  const signed = optionsOf(given.providerMetadata);
+  const part = plainPart(given, ids, signed !== undefined);
+  return part && signed ? { ...part, ...signed } : part;
+}
+
+/** Nothing for what is no part of the conversation; an empty text may carry a signature. */
+function plainPart(given: any, ids: Set<string>, isSigned: boolean): Part | undefined {
+  switch (given.type) {
+    case "text":
+    case "reasoning":
+      return given.text !== "" || isSigned ? { type: given.type, text: given.text } : undefined;
+    case "tool-call":
+      return given.providerExecuted ? undefined : toolCall(given, ids);
+    case "file":
+      return file(given);
+    default:
+      return undefined;
   }
-  return content;
 }
 
 /** Copied as JSON: packages go on filling their own objects, and a log that was read back must say the same. */

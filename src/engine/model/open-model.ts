@@ -5,6 +5,8 @@ import type { RunState } from "../run-state.ts";
 import { Prompt } from "./prompt.ts";
 
 export interface OpenModel {
+  /** As the options name it. */
+  readonly ref: ModelRef;
   readonly model: LanguageModel;
   /** `provider:model-id` */
   readonly name: string;
@@ -40,7 +42,7 @@ function chainFrom(run: RunState, given: Model | undefined): readonly ModelRef[]
 
 function restingLast(run: RunState, chain: readonly ModelRef[]): readonly ModelRef[] {
   const now = Date.now();
-  const rests = (ref: ModelRef) => (run.models.get(ref)?.restsUntil ?? 0) > now;
+  const rests = (ref: ModelRef) => (opened(run, ref)?.restsUntil ?? 0) > now;
   return [...chain.filter((ref) => !rests(ref)), ...chain.filter(rests)];
 }
 
@@ -53,10 +55,14 @@ export function letRest(opened: OpenModel, error: HaftError, retryAfterMs = REST
   opened.restsUntil = Date.now() + restMs;
 }
 
+function opened({ models }: RunState, ref: ModelRef): OpenModel | undefined {
+  return models.find((one) => one.ref === ref);
+}
+
 /** @throws HaftError of the room that makes models, or OPTIONS_INVALID */
 export function openModel(run: RunState, ref: ModelRef): OpenModel | Promise<OpenModel> {
   return (
-    run.models.get(ref) ??
+    opened(run, ref) ??
     (typeof ref === "string" ? run.rooms.model(ref).then((model) => open(run, ref, model)) : open(run, ref, ref))
   );
 }
@@ -74,7 +80,13 @@ function open(run: RunState, ref: ModelRef, model: LanguageModel): OpenModel | P
 }
 
 function keep(run: RunState, ref: ModelRef, model: LanguageModel, traits: ModelTraits): OpenModel {
-  const opened: OpenModel = { model, name: modelName(model), traits, prompt: new Prompt(model, traits, run.origins) };
-  run.models.set(ref, opened);
+  const opened: OpenModel = {
+    ref,
+    model,
+    name: modelName(model),
+    traits,
+    prompt: new Prompt(model, traits, run.origins),
+  };
+  run.models = [...run.models, opened];
   return opened;
 }
