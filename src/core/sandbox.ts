@@ -1,4 +1,5 @@
 /** The contract between tools and the place where files and processes live. Rooms in `sandbox/` implement it. */
+import type { EgressAudit } from "./egress.ts";
 
 export type FileType = "file" | "dir" | "symlink" | "other";
 
@@ -78,6 +79,8 @@ export interface ExecResult {
   durationMs: number;
   /** Why a command could not be started, in a sentence. */
   error?: string;
+  /** Requests that the egress policy refused while it ran. */
+  egressDenied?: readonly EgressAudit[];
 }
 
 /** A command that is running. Its whole process tree ends with it. */
