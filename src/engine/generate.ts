@@ -5,9 +5,10 @@ import type { Presentation } from "../core/mode.ts";
 import type { ModelRef } from "../core/model.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { logged, unlogged } from "./logged-error.ts";
+import type { Answer } from "./model/answer.ts";
 import { callModel } from "./model/call.ts";
 import { type CallOptions, callOptions } from "./model/call-options.ts";
-import { judge, type ModelFailure } from "./model/failure.ts";
+import { judge } from "./model/failure.ts";
 import { chainOf, letRest, type OpenModel, openModel } from "./model/open-model.ts";
 import { nobody, Shown } from "./model/shown.ts";
 import type { RunState } from "./run-state.ts";
@@ -38,11 +39,18 @@ async function ask(run: RunState, iteration: RunningIteration, request: Presenta
     const ready = readyCall(run, key, index, request, chain[position]!, isLast);
     const call = ready instanceof Promise ? await ready : ready;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await tryOnce(call, attempt);
-      if (outcome.then === "use") return heard(run, iteration, outcome.response);
-      if (outcome.then === "fail") throw outcome.error;
-      if (outcome.then === "next-model") break;
-      await pause(run, outcome.waitMs);
+      const shown = run.watchers.any ? new Shown(run.log, key) : undefined;
+      const startedAt = Date.now();
+      let answer: Answer;
+      try {
+        answer = await begin(call, attempt, shown);
+      } catch (thrown) {
+        const failure = failed(call, attempt, thrown, shown);
+        if (failure.then === "next-model") break;
+        await pause(run, failure.waitMs);
+        continue;
+      }
+      return heard(run, iteration, noted(call, answer, startedAt));
     }
   }
 }
@@ -81,20 +89,11 @@ interface Call {
   streams: boolean;
 }
 
-type Outcome =
-  | { then: "use"; response: Response }
-  | { then: "retry"; waitMs: number }
-  | { then: "next-model" }
-  | { then: "fail"; error: HaftError };
-
-function tryOnce(call: Call, attempt: number): Promise<Outcome> {
-  const { run, key, options, instructions } = call;
-  const { model, name, traits, prompt } = call.opened;
+function begin({ run, key, options, instructions, opened, streams }: Call, attempt: number, shown?: Shown) {
+  const { model, name, traits, prompt } = opened;
   run.log.record(key, { type: "model-start", model: name, attempt });
   if (run.abort.aborted) throw run.abort.reason;
-  const shown = run.watchers.any ? new Shown(run.log, key) : undefined;
-  const startedAt = Date.now();
-  const asked = callModel({
+  return callModel({
     model,
     traits,
     options,
@@ -102,23 +101,23 @@ function tryOnce(call: Call, attempt: number): Promise<Outcome> {
     controller: run.modelCalls,
     abort: run.abort,
     idleMs: run.options.modelLimits?.idleMs ?? 60_000,
-    listener: shown ?? (call.streams ? nobody : undefined),
+    listener: shown ?? (streams ? nobody : undefined),
   });
-  return asked.then(
-    (answer) => {
-      const body: EntryBody = { type: "model-response", model: name, durationMs: Date.now() - startedAt, ...answer };
-      return { then: "use", response: run.log.record(key, body) as Response };
-    },
-    (thrown) => {
-      if (run.abort.aborted) throw run.abort.reason;
-      if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
-      return failed(call, attempt, judge(thrown, name), shown);
-    },
-  );
 }
 
-function failed(call: Call, attempt: number, failure: ModelFailure, shown: Shown | undefined): Outcome {
+function noted({ run, key, opened }: Call, answer: Answer, startedAt: number): Response {
+  const body: EntryBody = { type: "model-response", model: opened.name, durationMs: Date.now() - startedAt, ...answer };
+  return run.log.record(key, body) as Response;
+}
+
+type Next = { then: "retry"; waitMs: number } | { then: "next-model" };
+
+/** @throws what ends the run: the reason of an abort, an error of ours, or that of the last model */
+function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined): Next {
   const { run, key, opened, isLast } = call;
+  if (run.abort.aborted) throw run.abort.reason;
+  if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
+  const failure = judge(thrown, opened.name);
   const { attempts = 3, backoffMs = 500, maxWaitMs = 60_000 } = run.options.modelLimits ?? {};
   const { retryAfterMs } = failure;
   const backoff = Math.min(backoffMs * 2 ** (attempt - 1), maxWaitMs) * (0.75 + Math.random() / 2);
@@ -135,7 +134,7 @@ function failed(call: Call, attempt: number, failure: ModelFailure, shown: Shown
   const { error } = run.log.record(key, { type: "model-error", model: name, attempt, error: logged(told), then });
   if (shown?.any) run.log.emit({ type: "text-reset", key });
   call.streams ||= failure.mayHelpStreamed;
-  if (then === "fail") return { then, error: unlogged(error) };
+  if (then === "fail") throw unlogged(error);
   if (then === "next-model") {
     letRest(opened, failure.error, retryAfterMs);
     return { then };

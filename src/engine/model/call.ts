@@ -18,12 +18,12 @@ export interface CallSettings extends GuardSettings {
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export function callModel(settings: CallSettings): Promise<Answer> {
   const guard = new Guard(settings);
-  return guard.run(() => (settings.listener ? streamed(settings, guard, settings.listener) : whole(settings)));
-}
-
-function whole({ model, options, prompt, controller, traits }: CallSettings): PromiseLike<Answer> {
-  const answer = model.doGenerate({ prompt, abortSignal: controller.signal, ...options });
-  return answer.then((given) => answerOf(given.content ?? [], given, traits));
+  const { model, options, prompt, controller, traits, listener } = settings;
+  if (listener) return guard.run(() => streamed(settings, guard, listener));
+  return guard.run(
+    () => model.doGenerate({ prompt, abortSignal: controller.signal, ...options }),
+    (whole) => answerOf(whole.content ?? [], whole, traits),
+  );
 }
 
 async function streamed(settings: CallSettings, guard: Guard, listener: Listener): Promise<Answer> {

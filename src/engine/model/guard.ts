@@ -44,17 +44,21 @@ export class Guard implements Watched {
     watch(this);
   }
 
-  /** What the work gives, unless it is ended from outside first. Work that fails or is ended is hung up. */
-  run<T>(work: () => PromiseLike<T>): Promise<T> {
+  /** What is read of the work's result, unless it is ended from outside first. Work that fails or is ended is hung up. */
+  run<Given, T = Given>(work: () => PromiseLike<Given>, read?: (given: Given) => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const done = (value: T) => {
-        this.#release();
-        resolve(value);
-      };
       const failed = (error: unknown) => {
         this.#release();
         this.#controller.abort(this.reason); // closes the connection: nobody wants the rest of the answer
         reject(this.reason ?? error); // packages wrap our own reason in errors of theirs
+      };
+      const done = (given: Given) => {
+        try {
+          resolve(read ? read(given) : (given as unknown as T));
+          this.#release();
+        } catch (error) {
+          failed(error);
+        }
       };
       this.#fail = failed;
       try {
