@@ -1,4 +1,4 @@
-/** One iteration, top to bottom: build context, present, generate, act, settle. */
+/** One iteration while it goes on: what the model answered, and what came of it. */
 
 import type { Json } from "../base/json.ts";
 import type { Iteration } from "../core/hooks.ts";
@@ -6,38 +6,8 @@ import type { EntryOf } from "../core/log.ts";
 import { type Message, type ToolResultPart, textOf } from "../core/message.ts";
 import type { IterationContext } from "../core/mode.ts";
 import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
-import { act } from "./act.ts";
-import { buildContext } from "./context.ts";
-import type { Ending } from "./ending.ts";
-import { generate } from "./generate.ts";
 import { mergeAssigns, resultPart } from "./history.ts";
-import { beforeIteration } from "./hook-calls.ts";
 import type { RunState } from "./run-state.ts";
-import { settle } from "./settle.ts";
-
-/** Returns how the run ended when this iteration ended it, or nothing when another one should follow. */
-export async function runIteration(run: RunState, index: number): Promise<Ending | undefined> {
-  const iteration = new RunningIteration(run, index);
-  listen(run, iteration);
-  const skipped = run.hooks.onIterationStart && (await beforeIteration(run, iteration));
-  listen(run, iteration);
-  if (skipped) return settle(run, iteration, undefined, skipped);
-
-  const built = buildContext(run, index); //                        what the model should know
-  const context = built instanceof Promise ? await built : built;
-  listen(run, iteration);
-  run.steering.at(iteration.id);
-  const request = run.mode.present(context); //                     how this mode shows it
-  const response = await generate(run, iteration, request); //      one model call
-  const happened = await act(run, iteration, context, response); // do what the model asked for
-
-  return settle(run, iteration, response, happened); //             go on, leave, answer or wait
-}
-
-/** What was said until now is in the model's request; what is said from here on comes after this iteration. */
-function listen(run: RunState, { id }: RunningIteration): void {
-  if (run.steering.waiting) run.messages.push(...run.steering.takeBefore(id));
-}
 
 /** The iteration as hooks and results see it. */
 export class RunningIteration implements Iteration {

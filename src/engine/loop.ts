@@ -1,23 +1,48 @@
 /** Iteration after iteration, until the run ends. What the log has finished already is not done again. */
 import { HaftError } from "../base/errors.ts";
-import { exitsOf } from "./context.ts";
+import type { EntryOf } from "../core/log.ts";
+import { act } from "./act.ts";
+import { buildContext, exitsOf } from "./context.ts";
 import { abortedEnding, type Ending, recalledEnding } from "./ending.ts";
-import { RunningIteration, runIteration } from "./iteration.ts";
+import { generate } from "./generate.ts";
+import { beforeIteration } from "./hook-calls.ts";
+import { RunningIteration } from "./iteration.ts";
 import type { RunState } from "./run-state.ts";
+import { settle } from "./settle.ts";
 
+/** Each iteration reads in order: build context, present, generate, act, settle. */
 export async function loop(run: RunState): Promise<Ending> {
   const finished = recallFinished(run);
-  const ending = recalledLast(run, finished);
-  if (ending) return ending;
+  const last = recalledLast(run, finished);
+  if (last) return last;
   for (let index = finished + 1; index <= run.limit; index++) {
     if (run.abort.aborted) return abortedEnding(run.abort);
-    const ending = await runIteration(run, index);
+    const iteration = new RunningIteration(run, index);
+    listen(run, iteration);
+    let happened = run.hooks.onIterationStart && (await beforeIteration(run, iteration));
+    let response: EntryOf<"model-response"> | undefined;
+    listen(run, iteration);
+    if (!happened) {
+      const built = buildContext(run, index); //                     what the model should know
+      const context = built instanceof Promise ? await built : built;
+      listen(run, iteration);
+      run.steering.at(iteration.id);
+      const request = run.mode.present(context); //                  how this mode shows it
+      response = await generate(run, iteration, request); //         one model call
+      happened = await act(run, iteration, context, response); //    do what the model asked for
+    }
+    const ending = await settle(run, iteration, response, happened); // go on, leave, answer or wait
     if (ending) return ending;
   }
   const error = new HaftError("ITERATIONS_EXCEEDED", `The run reached its limit of ${run.limit} iterations`, {
     hint: "Raise `iterations` (--max-iterations). The session goes on with the next prompt.",
   });
   return { status: "error", stopReason: "iterations", error };
+}
+
+/** What was said until now is in the model's request; what is said from here on comes after this iteration. */
+function listen(run: RunState, { id }: RunningIteration): void {
+  if (run.steering.waiting) run.messages.push(...run.steering.takeBefore(id));
 }
 
 /** The run had come to its end, and was stopped before it could say so. */

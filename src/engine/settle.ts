@@ -36,12 +36,12 @@ interface Conclusion {
   ending?: FinalEnding;
 }
 
-export async function settle(
+export function settle(
   run: RunState,
   iteration: RunningIteration,
   response: Response,
   happened: Happened,
-): Promise<Ending | undefined> {
+): Ending | undefined | Promise<Ending | undefined> {
   if (happened.type === "failed") {
     iteration.end({ type: "failed" });
     tell(run, iteration, unfinished(run, iteration, response, happened));
@@ -53,9 +53,11 @@ export async function settle(
   }
   const conclusion = conclude(run, iteration, response, happened);
   const wasSteered = close(run, iteration, conclusion);
-  if (run.hooks.onIterationEnd) await afterIteration(run, iteration);
-  const { ending } = conclusion;
-  return ending?.status === "success" && goesOn(run, wasSteered) ? undefined : ending;
+  const next = () => {
+    const { ending } = conclusion;
+    return ending?.status === "success" && goesOn(run, wasSteered) ? undefined : ending;
+  };
+  return run.hooks.onIterationEnd ? afterIteration(run, iteration).then(next) : next();
 }
 
 type Concluded = Exclude<Happened, { type: "failed" | "paused" }>;

@@ -18,19 +18,26 @@ export interface CallSettings extends GuardSettings {
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export function callModel(settings: CallSettings): Promise<Answer> {
   const guard = new Guard(settings);
-  const { model, options, prompt, controller, traits, listener } = settings;
-  if (listener) return guard.run(() => streamed(settings, guard, listener));
-  return guard.run(
-    () => model.doGenerate({ prompt, abortSignal: controller.signal, ...options }),
-    (whole) => answerOf(whole.content ?? [], whole, traits),
-  );
+  return settings.listener ? guard.run(stream, collected) : guard.run(generate, whole);
 }
 
-async function streamed(settings: CallSettings, guard: Guard, listener: Listener): Promise<Answer> {
-  const { model, options, prompt, controller, traits } = settings;
-  const { stream, response } = await model.doStream({ prompt, abortSignal: controller.signal, ...options });
-  refuseWebPage(response?.headers);
-  const collector = new Collector(listener);
-  await guard.read(stream, collector);
+function generate({ model, options, prompt, controller }: CallSettings): PromiseLike<any> {
+  return model.doGenerate({ prompt, abortSignal: controller.signal, ...options });
+}
+
+function whole(given: any, { traits }: CallSettings): Answer {
+  return answerOf(given.content ?? [], given, traits);
+}
+
+async function stream(settings: CallSettings, guard: Guard<CallSettings>): Promise<Collector> {
+  const { model, options, prompt, controller, listener } = settings;
+  const given = await model.doStream({ prompt, abortSignal: controller.signal, ...options });
+  refuseWebPage(given.response?.headers);
+  const collector = new Collector(listener!);
+  await guard.read(given.stream, collector);
+  return collector;
+}
+
+function collected(collector: Collector, { traits }: CallSettings): Answer {
   return collector.answer(traits);
 }

@@ -21,40 +21,39 @@ export interface Taker {
 /** How much longer than `idleMs` a model may think before it says anything. */
 const THINKING = 10;
 
-export class Guard implements Watched {
+export class Guard<Settings extends GuardSettings> implements Watched {
   /** Why the call was ended from outside. */
   reason: unknown;
   place: number | undefined;
   #seen = 0;
   #taker: Taker | undefined;
   #fail: ((reason: unknown) => void) | undefined;
-  readonly #controller: LazyController;
-  readonly #abort: RunAbort;
-  readonly #idleMs: number;
-  readonly #onAbort = () => this.#end(this.#abort.reason);
+  readonly #settings: Settings;
+  readonly #onAbort = () => this.#end(this.#settings.abort.reason);
   #silentMs = 0;
   #seenBefore = 0;
   #checkedAt = Date.now();
 
-  constructor({ controller, abort, idleMs }: GuardSettings) {
-    this.#controller = controller;
-    this.#abort = abort;
-    this.#idleMs = idleMs;
-    abort.add(this.#onAbort);
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    settings.abort.add(this.#onAbort);
     watch(this);
   }
 
   /** What is read of the work's result, unless it is ended from outside first. Work that fails or is ended is hung up. */
-  run<Given, T = Given>(work: () => PromiseLike<Given>, read?: (given: Given) => T): Promise<T> {
+  run<Given, T>(
+    work: (settings: Settings, guard: this) => PromiseLike<Given>,
+    read: (given: Given, settings: Settings) => T,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       const failed = (error: unknown) => {
         this.#release();
-        this.#controller.abort(this.reason); // closes the connection: nobody wants the rest of the answer
+        this.#settings.controller.abort(this.reason); // closes the connection: nobody wants the rest of the answer
         reject(this.reason ?? error); // packages wrap our own reason in errors of theirs
       };
       const done = (given: Given) => {
         try {
-          resolve(read ? read(given) : (given as unknown as T));
+          resolve(read(given, this.#settings));
           this.#release();
         } catch (error) {
           failed(error);
@@ -62,7 +61,7 @@ export class Guard implements Watched {
       };
       this.#fail = failed;
       try {
-        work().then(done, failed);
+        work(this.#settings, this).then(done, failed);
       } catch (error) {
         failed(error);
       }
@@ -108,7 +107,7 @@ export class Guard implements Watched {
   }
 
   #release(): void {
-    this.#abort.remove(this.#onAbort);
+    this.#settings.abort.remove(this.#onAbort);
     unwatch(this);
   }
 
@@ -118,7 +117,8 @@ export class Guard implements Watched {
       this.#seen === this.#seenBefore ? this.#silentMs + Math.min(now - this.#checkedAt, 2 * TICK_MS) : 0;
     this.#seenBefore = this.#seen;
     this.#checkedAt = now;
-    const limit = this.#taker?.begun ? this.#idleMs : this.#idleMs * THINKING;
+    const { idleMs } = this.#settings;
+    const limit = this.#taker?.begun ? idleMs : idleMs * THINKING;
     if (this.#silentMs >= limit) this.#end(new CallFault("MODEL_SILENT", `nothing came for ${limit} ms`));
   }
 
