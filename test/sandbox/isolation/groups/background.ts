@@ -12,7 +12,7 @@ const DIES_IN_NAMESPACE: Attack["expect"] = {
   local: ({ hasPidNamespace }: Here): Outcome => (hasPidNamespace ? "killed" : "escapes"),
 };
 
-interface Survivor extends Pick<Attack, "id" | "title" | "expect"> {
+interface Survivor extends Pick<Attack, "id" | "title" | "expect" | "isSlow"> {
   command(sleep: string): string;
   timeoutMs?: number;
 }
@@ -41,6 +41,7 @@ const survivors: Survivor[] = [
   {
     id: "B06",
     title: "timeout with a setsid child",
+    isSlow: true,
     expect: ALL_DIE,
     command: (sleep) => `setsid ${sleep} & sleep 100`,
     timeoutMs: 800,

@@ -74,7 +74,7 @@ export const fileAttacks: Attack[] = [
     expect: ONLY_LOCAL_ESCAPES,
     run: (scene) =>
       scene.leak(
-        `cat ${scene.stage.home}/.ssh/id_rsa; cat ~/../home/.ssh/id_rsa; find / -xdev -name id_rsa -path '*haft-suite*' -exec cat {} +`,
+        `cat ${scene.stage.home}/.ssh/id_rsa; cat ~/../home/.ssh/id_rsa; find ${scene.stage.base} -name id_rsa -exec cat {} +`,
       ),
   },
   {

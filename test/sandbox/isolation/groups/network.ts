@@ -130,9 +130,9 @@ export const networkAttacks: Attack[] = [
     run: async (scene) => {
       const port = 20_000 + ((process.pid * 7 + scene.neighbours.deniedPort) % 20_000);
       const server = `perl -MIO::Socket::INET -e 'IO::Socket::INET->new(Listen => 1, ReuseAddr => 1, LocalAddr => "127.0.0.1:${port}")->accept'`;
-      const listening = scene.exec(server, { timeoutMs: 3000 });
+      const listening = scene.exec(server, { timeoutMs: 1200 });
       let isReached = false;
-      for (let attempt = 0; attempt < 20 && !isReached; attempt++) {
+      for (let attempt = 0; attempt < 10 && !isReached; attempt++) {
         await sleep(100);
         isReached = await canConnect(port);
       }

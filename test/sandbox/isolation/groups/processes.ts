@@ -161,7 +161,7 @@ async function everyWayToACommand(scene: Scene) {
 /** A program that was started with a secret file open, as a shell does with `5<file`, opens the sandbox. */
 async function readWhatWasLeftOpen(scene: Scene): Promise<Seen> {
   const openFile = openSync(join(scene.stage.secret, "host-secret.txt"), "r");
-  const command = "cat /proc/self/fd/60; for fd in /proc/self/fd/*; do cat < $fd; done";
+  const command = "cat /proc/self/fd/60; for fd in /proc/self/fd/*; do timeout 1 cat < $fd; done";
   const body = `
     const result = await sandbox.exec(${JSON.stringify(command)}, { timeoutMs: 8000 });
     console.log("OUT " + new TextDecoder().decode(result.combined));`;
