@@ -3,11 +3,11 @@ import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
+import { ConfinedRoot } from "../files/confined-root.ts";
+import { explainFileError, fileError } from "../files/file-error.ts";
+import { sandboxEnvironment } from "../process/environment.ts";
 import { detectPidNamespace } from "../process/pid-namespace.ts";
 import { processGroup } from "../process/process-group.ts";
-import { ConfinedRoot } from "./confined-root.ts";
-import { sandboxEnvironment } from "./environment.ts";
-import { explainFileError, fileError } from "./file-error.ts";
 import { LocalSandbox } from "./local-sandbox.ts";
 
 export interface LocalOptions {
