@@ -5,7 +5,7 @@ import { DEFAULT_PATH } from "./find-program.ts";
 const KEPT = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "HOME", "USER", "LOGNAME", "SHELL"];
 
 /** No pager, no prompt, no colour: nobody sits at a terminal. */
-const CALM: Record<string, string> = {
+export const CALM: Record<string, string> = {
   TERM: "dumb",
   PAGER: "cat",
   GIT_PAGER: "cat",
