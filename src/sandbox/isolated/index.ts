@@ -22,7 +22,7 @@ import type { Programs } from "./programs.ts";
 import { ProtectedFolder } from "./protected-folder.ts";
 import { refuseProtected } from "./protected-names.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
-import { HOME, type RootKind, rootArgs } from "./visible-root.ts";
+import { HOME, type RootKind, visibleRoot } from "./visible-root.ts";
 
 export type { IsolatedLimits } from "./limits.ts";
 export type { IsolatedMount } from "./mounts.ts";
@@ -69,7 +69,7 @@ export async function isolated(options: IsolatedOptions): Promise<Sandbox> {
   const mounts = [workspaceMount(cwd), ...checkedMounts(options.mounts ?? [], cwd)];
   const limits = checkedLimits(options.limits);
   const env = { ...BASE_ENV, ...CALM, ...checkedEnvironment(options.env ?? {}) };
-  const root = rootArgs(checkedRoot(options.root ?? "minimal", isRoot));
+  const root = visibleRoot(checkedRoot(options.root ?? "minimal", isRoot));
   const filter = seccompFilter()!;
   const controlGroup = ControlGroup.create(limits);
   const folders = mounts.filter(({ mode }) => mode === "rw").map(({ host }) => ProtectedFolder.open(host));

@@ -24,8 +24,8 @@ const HIDDEN = [
  * Parts of /proc that the user of a sandbox owns when root runs it, whatever the namespaces say: writing one of them
  * (core_pattern) is root's power over the machine. Others could not write them anyway. Docker masks the same.
  */
-const PROC_READ_ONLY = ["sys", "sysrq-trigger"];
-const PROC_READ_ONLY_OF_ROOT = ["irq", "bus", "fs", "mtrr", "tty", "pressure"];
+const PROC_READ_ONLY = ["sys", "sysrq-trigger", "pressure"];
+const PROC_READ_ONLY_OF_ROOT = ["irq", "bus", "fs", "mtrr", "tty"];
 const PROC_HIDDEN_FILES = ["keys"];
 const PROC_HIDDEN_FILES_OF_ROOT = ["kcore", "key-users", "latency_stats", "timer_list", "sched_debug", "kmsg"];
 const PROC_HIDDEN_FOLDERS = ["acpi", "scsi", "asound"];
@@ -33,16 +33,27 @@ const PROC_HIDDEN_FOLDERS = ["acpi", "scsi", "asound"];
 export const HOME = "/home/agent";
 const SHM_BYTES = 64 * 1024 * 1024;
 
-/** Files that are made for the sandbox; each is given on a descriptor. */
-export const MADE_FILES: readonly { path: string; text: string }[] = [
+export interface MadeFile {
+  path: string;
+  text: string;
+}
+
+/** What is the same for every command of a sandbox. */
+export interface VisibleRoot {
+  args: readonly string[];
+  /** Files that are not those of the machine; bwrap gets each on a descriptor. */
+  files: readonly MadeFile[];
+}
+
+const MADE_FILES: readonly MadeFile[] = [
   { path: "/etc/passwd", text: `root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000::${HOME}:/bin/bash\n` },
   { path: "/etc/group", text: "root:x:0:\nagent:x:1000:\n" },
   { path: "/etc/hosts", text: "127.0.0.1 localhost sandbox\n::1 localhost\n" },
   { path: "/etc/nsswitch.conf", text: "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n" },
 ];
 
-export function rootArgs(kind: RootKind): string[] {
-  return kind === "host" ? hostRoot() : minimalRoot();
+export function visibleRoot(kind: RootKind): VisibleRoot {
+  return kind === "host" ? { args: hostRoot(), files: [] } : { args: minimalRoot(), files: MADE_FILES };
 }
 
 function minimalRoot(): string[] {
