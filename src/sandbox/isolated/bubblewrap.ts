@@ -8,21 +8,24 @@ import { supervisedOutcome, supervisorArgv } from "../process/supervisor.ts";
 import type { CommandNetwork } from "./command-network.ts";
 import type { ControlGroup } from "./control-group.ts";
 import { type CheckedLimits, processUlimit, ulimits } from "./limits.ts";
-import { type Mount, mountArgs } from "./mounts.ts";
+import { type Mount, mountArgs, type ProtectedMount } from "./mounts.ts";
 import type { Programs } from "./programs.ts";
-import { ProtectedFolder } from "./protected-folder.ts";
-import { MADE_FILES, privateArgs } from "./visible-root.ts";
+import type { ProtectedFolder, Protection } from "./protected-folder.ts";
+import { privateArgs, type VisibleRoot } from "./visible-root.ts";
 
 export interface BubblewrapParts {
   programs: Programs;
-  /** What of the machine is seen: arguments that are the same for every command. */
-  root: readonly string[];
+  root: VisibleRoot;
   mounts: readonly Mount[];
+  /** Of those that can be written, in the same order. */
+  folders: readonly ProtectedFolder[];
   limits: CheckedLimits;
   filter: Uint8Array;
   controlGroup: ControlGroup | undefined;
   /** Who runs the commands outside, where that is not the user of this process. */
   user: { uid: number; gid: number } | undefined;
+  /** Outside, the commands are root's. */
+  isRoot: boolean;
   /** Opens the network for one command; undefined is no network. */
   network: (() => Promise<CommandNetwork>) | undefined;
 }
@@ -31,8 +34,7 @@ export interface BubblewrapParts {
 const ARGS_FD = 4;
 const FILTER_FD = 5;
 const FIRST_FILE_FD = 6;
-const INFO_FD = FIRST_FILE_FD + MADE_FILES.length;
-const BLOCK_FD = INFO_FD + 1;
+/** Then come the made files, and with a network the two by which bwrap is held up. */
 
 /** A user of its own, without a name in the sandbox's other user namespaces. */
 const NAMESPACES = [
@@ -63,23 +65,26 @@ class BubblewrapHold implements Hold {
   readonly morePipes: number;
   readonly #parts: BubblewrapParts;
   readonly #network: CommandNetwork | undefined;
-  readonly #folders: ProtectedFolder[];
+  #entered: readonly ProtectedFolder[] = [];
   readonly #args: readonly string[];
+  readonly #infoFd: number;
   #pid = 0;
 
   constructor(parts: BubblewrapParts, request: HoldRequest, network: CommandNetwork | undefined) {
     this.#parts = parts;
     this.#network = network;
-    this.#folders = [];
-    this.morePipes = (network ? BLOCK_FD : INFO_FD - 1) - ARGS_FD + 1;
+    this.#infoFd = FIRST_FILE_FD + parts.root.files.length;
+    this.morePipes = this.#infoFd + (network ? 2 : 0) - ARGS_FD;
+    this.#entered = parts.folders;
+    const protections = parts.folders.map((folder) => folder.enter());
     const mounts = parts.mounts.map((mount) =>
-      mount.mode === "ro" ? mount : { ...mount, protection: this.#protect(mount) },
+      mount.mode === "ro" ? mount : withProtection(mount, protections.shift()),
     );
     this.#args = [
       ...NAMESPACES,
-      ...parts.root,
-      ...privateArgs(parts.limits.tmpMb * 1024 * 1024),
-      ...MADE_FILES.flatMap(({ path }, at) => ["--ro-bind-data", String(FIRST_FILE_FD + at), path]),
+      ...parts.root.args,
+      ...privateArgs(parts.limits.tmpMb * 1024 * 1024, parts.isRoot),
+      ...parts.root.files.flatMap(({ path }, at) => ["--perms", "0444", "--file", String(FIRST_FILE_FD + at), path]),
       ...mountArgs(mounts),
       ...["--remount-ro", "/", "--chdir", request.cwd],
       ...Object.entries({ ...request.env, ...network?.env }).flatMap(([name, value]) => ["--setenv", name, value]),
@@ -91,8 +96,8 @@ class BubblewrapHold implements Hold {
     this.#pid = child.pid ?? 0;
     send(child, ARGS_FD, `${this.#args.join("\0")}\0`);
     send(child, FILTER_FD, this.#parts.filter);
-    for (const [at, { text }] of MADE_FILES.entries()) send(child, FIRST_FILE_FD + at, text);
-    this.#network?.connect(child, INFO_FD, BLOCK_FD);
+    for (const [at, { text }] of this.#parts.root.files.entries()) send(child, FIRST_FILE_FD + at, text);
+    this.#network?.connect(child, this.#infoFd, this.#infoFd + 1);
   }
 
   /** SIGTERM reaches the command's group, SIGKILL pid 1: bwrap ends only when the namespace is gone. */
@@ -104,7 +109,8 @@ class BubblewrapHold implements Hold {
   }
 
   async release(): Promise<void> {
-    for (const folder of this.#folders.splice(0)) folder.leave();
+    for (const folder of this.#entered) folder.leave();
+    this.#entered = [];
     await this.#network?.close();
   }
 
@@ -116,12 +122,6 @@ class BubblewrapHold implements Hold {
 
   findings(): Pick<ExecResult, "egressDenied"> {
     return this.#network ? { egressDenied: [...this.#network.denied] } : {};
-  }
-
-  #protect({ host }: Mount) {
-    const folder = ProtectedFolder.of(host);
-    this.#folders.push(folder);
-    return folder.enter();
   }
 
   /** Closes what this program was given open by its own parent, sets limits, enters the control group and changes the user. */
@@ -136,7 +136,7 @@ class BubblewrapHold implements Hold {
 
   /** All else is read from a descriptor: the arguments of a process can be read by every user of the machine. */
   #bwrap(): string[] {
-    const network = this.#network ? ["--info-fd", String(INFO_FD), "--block-fd", String(BLOCK_FD)] : [];
+    const network = this.#network ? ["--info-fd", String(this.#infoFd), "--block-fd", String(this.#infoFd + 1)] : [];
     return [this.#parts.programs.bwrap, "--args", String(ARGS_FD), "--seccomp", String(FILTER_FD), ...network, "--"];
   }
 
@@ -144,6 +144,10 @@ class BubblewrapHold implements Hold {
     const { programs, limits, controlGroup } = this.#parts;
     return supervisorArgv(programs.bash, processUlimit(limits, controlGroup !== undefined));
   }
+}
+
+function withProtection(mount: Mount, protection: Protection | undefined): ProtectedMount {
+  return protection ? { ...mount, protection } : mount;
 }
 
 /** bwrap may end before it has read all: its own words say why. */

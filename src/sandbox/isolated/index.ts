@@ -5,7 +5,7 @@ import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
-import { ConfinedRoot } from "../files/confined-root.ts";
+import { ConfinedRoot, type RootPolicy } from "../files/confined-root.ts";
 import { explainFileError, fileError } from "../files/file-error.ts";
 import { defaultPinning } from "../files/pinned-dir.ts";
 import { HostSandbox } from "../host-sandbox.ts";
@@ -22,7 +22,7 @@ import type { Programs } from "./programs.ts";
 import { ProtectedFolder } from "./protected-folder.ts";
 import { refuseProtected } from "./protected-names.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
-import { HOME, type RootKind, rootArgs } from "./visible-root.ts";
+import { HOME, type RootKind, visibleRoot } from "./visible-root.ts";
 
 export type { IsolatedLimits } from "./limits.ts";
 export type { IsolatedMount } from "./mounts.ts";
@@ -69,22 +69,26 @@ export async function isolated(options: IsolatedOptions): Promise<Sandbox> {
   const mounts = [workspaceMount(cwd), ...checkedMounts(options.mounts ?? [], cwd)];
   const limits = checkedLimits(options.limits);
   const env = { ...BASE_ENV, ...CALM, ...checkedEnvironment(options.env ?? {}) };
-  const root = rootArgs(checkedRoot(options.root ?? "minimal", isRoot));
+  const root = visibleRoot(checkedRoot(options.root ?? "minimal", isRoot));
+  const filter = seccompFilter()!;
   const controlGroup = ControlGroup.create(limits);
+  const folders = mounts.filter(({ mode }) => mode === "rw").map(({ host }) => ProtectedFolder.open(host));
   const facts = { cwd, limits, isShared: controlGroup !== undefined, isRoot, hasEgress: options.egress !== undefined };
   const id = newId("sandbox");
 
   return new HostSandbox({
     ...{ id, kind: "isolated", env },
-    root: new ConfinedRoot(cwd, given, defaultPinning, policyOf(mounts, user)),
+    root: new ConfinedRoot(cwd, given, defaultPinning, policyOf(mounts, folders[0]!, user)),
     containment: bubblewrap({
-      ...{ programs, root, mounts, limits, controlGroup, user },
-      filter: seccompFilter()!,
+      ...{ programs, root, mounts, limits, controlGroup, user, isRoot, folders, filter },
       network: options.egress && networkOf(options.egress, id, programs),
     }),
     capabilities: capabilitiesOf(facts),
     summary: summaryOf(facts),
-    close: async () => controlGroup?.remove(),
+    async close() {
+      for (const folder of folders) folder.close();
+      await controlGroup?.remove();
+    },
   });
 }
 
@@ -107,14 +111,22 @@ function refuse(problems: Isolation["problems"]): never {
   });
 }
 
-function policyOf(mounts: readonly Mount[], owner: { uid: number; gid: number } | undefined) {
+function policyOf(
+  mounts: readonly Mount[],
+  folder: ProtectedFolder,
+  owner: { uid: number; gid: number } | undefined,
+): RootPolicy {
   const [workspace, ...others] = mounts as [Mount, ...Mount[]];
   const readOnly = others.filter(({ mode }) => mode === "ro").map(({ path }) => path);
-  const folder = ProtectedFolder.of(workspace.path);
   return {
-    owner,
-    refuseChange: (place: string, shown: string) =>
-      refuseProtected([workspace.path], [...folder.current.readOnly, ...readOnly], place, shown),
+    ...(owner && { owner }),
+    refuseChange: (place, shown) =>
+      refuseProtected(
+        [workspace.path],
+        [...folder.current.readOnly, ...folder.current.covered, ...readOnly],
+        place,
+        shown,
+      ),
   };
 }
 

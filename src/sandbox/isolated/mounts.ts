@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import { isInside } from "../files/pinned-dir.ts";
 import type { Protection } from "./protected-folder.ts";
+import { emptyFolderArgs } from "./visible-root.ts";
 
 export interface IsolatedMount {
   /** A file or folder of the machine. */
@@ -48,21 +49,30 @@ export interface ProtectedMount extends Mount {
 
 /** Arguments of bwrap, from above: what is mounted on a folder would hide what was mounted in it before. */
 export function mountArgs(mounts: readonly ProtectedMount[]): string[] {
-  const binds = mounts.map(({ host, path, mode }) => ({ flag: mode === "rw" ? "--bind" : "--ro-bind", host, path }));
+  const made = mounts.map(({ host, path, mode }) => bind(mode === "rw" ? "--bind" : "--ro-bind", host, path));
   for (const { host, path, protection } of mounts) {
     const isCovered = (place: string) =>
       mounts.some((other) => other.path !== path && isInside(path, other.path) && isInside(other.path, place));
-    const add = (flag: string, places: readonly string[]) => {
-      for (const place of places) {
+    const add = (places: readonly string[] | undefined, make: (place: string, inside: string) => Made) => {
+      for (const place of places ?? []) {
         const inside = join(path, place.slice(host.length));
-        if (!isCovered(inside)) binds.push({ flag, host: place, path: inside });
+        if (!isCovered(inside)) made.push(make(place, inside));
       }
     };
-    add("--bind", protection?.pins ?? []);
-    add("--ro-bind", protection?.readOnly ?? []);
+    add(protection?.pins, (place, inside) => bind("--bind", place, inside));
+    add(protection?.readOnly, (place, inside) => bind("--ro-bind", place, inside));
+    add(protection?.covered, (_place, inside) => ({ path: inside, args: emptyFolderArgs(inside) }));
   }
-  binds.sort((a, b) => a.path.length - b.path.length);
-  return binds.flatMap(({ flag, host, path }) => [flag, host, path]);
+  return made.sort((a, b) => a.path.length - b.path.length).flatMap(({ args }) => args);
+}
+
+interface Made {
+  path: string;
+  args: string[];
+}
+
+function bind(flag: "--bind" | "--ro-bind", host: string, path: string): Made {
+  return { path, args: [flag, host, path] };
 }
 
 function refuseTaken(path: string, what: string): void {

@@ -6,7 +6,7 @@
  * What to mount is decided while no command of this program runs in the folder. Otherwise one of them could put a symlink
  * in the place of what was looked at, and bwrap would mount what it leads to.
  */
-import { lstatSync, mkdirSync, rmdirSync, type Stats, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmdirSync, type Stats, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type FoundRepository, findRepositories } from "./find-repositories.ts";
 import { PROTECTED_IN_GIT, PROTECTED_NAMES } from "./protected-names.ts";
@@ -15,6 +15,8 @@ export interface Protection {
   /** Folders that must be mount points, and stay writable. */
   pins: readonly string[];
   readOnly: readonly string[];
+  /** What was not there: an empty folder is to be mounted. */
+  covered: readonly string[];
 }
 
 /** The search is a walk; a repository that a person adds is protected a little later. */
@@ -29,27 +31,40 @@ const COVER_TEXT: Record<string, string> = {
   "config.worktree": "",
 };
 
+/** Of this program, by their root: all sandboxes of one folder share it. */
 const folders = new Map<string, ProtectedFolder>();
+
+function uncoverAll(): void {
+  for (const folder of folders.values()) folder.uncover();
+}
 
 export class ProtectedFolder {
   /** What was protected last: for the file API. */
-  current: Protection = { pins: [], readOnly: [] };
+  current: Protection = { pins: [], readOnly: [], covered: [] };
   readonly #root: string;
+  #users = 0;
   #running = 0;
-  #covers: Cover[] = [];
+  readonly #covers: Cover[] = [];
   #repositories: FoundRepository[] = [];
   #searchedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(root: string) {
     this.#root = root;
-    this.#search();
   }
 
-  /** All sandboxes of this program share it. `root` is a real path. */
-  static of(root: string): ProtectedFolder {
-    const known = folders.get(root) ?? new ProtectedFolder(root);
-    folders.set(root, known);
-    return known;
+  /** `root` is a real path. Each `open` needs its `close`. */
+  static open(root: string): ProtectedFolder {
+    if (folders.size === 0) process.on("exit", uncoverAll);
+    const folder = folders.get(root) ?? new ProtectedFolder(root);
+    folders.set(root, folder);
+    if (folder.#users++ === 0) folder.#note(folder.#find());
+    return folder;
+  }
+
+  close(): void {
+    if (--this.#users > 0) return;
+    folders.delete(this.#root);
+    if (folders.size === 0) process.removeListener("exit", uncoverAll);
   }
 
   /** A command is about to start. Each `enter` needs its `leave`. */
@@ -60,23 +75,40 @@ export class ProtectedFolder {
 
   /** It has ended, and nothing of it runs any more. */
   leave(): void {
-    if (--this.#running > 0) return;
-    this.#uncover();
+    if (--this.#running === 0) this.uncover();
   }
 
   #protect(): void {
-    process.on("exit", this.#uncover);
+    const found = this.#find();
+    this.#note({ ...found, absent: found.absent.filter((place) => this.#cover(place)) });
+  }
+
+  /** What is there to be mounted over, and what is not there. */
+  #find(): { present: string[]; absent: string[] } {
     if (performance.now() - this.#searchedAt > SEARCH_AGAIN_MS) this.#search();
     const wanted = PROTECTED_NAMES.map((name) => join(this.#root, name));
-    const readOnly: string[] = [];
+    const present: string[] = [];
     for (const { path, type } of this.#repositories) {
       const inside = PROTECTED_IN_GIT.map((name) => join(path, name));
       // A symlink cannot be mounted over: then all of it has to be read-only.
-      if (type === "file" || inside.some((place) => look(place)?.isSymbolicLink())) readOnly.push(path);
+      if (type === "file" || inside.some((place) => look(place)?.isSymbolicLink())) present.push(path);
       else if (look(path)?.isDirectory()) wanted.push(...inside);
     }
-    for (const place of wanted) if (this.#cover(place)) readOnly.push(place);
-    this.current = { pins: pinsOf(this.#root, readOnly), readOnly };
+    const absent = wanted.filter((place) => {
+      const found = look(place);
+      if (found && !found.isSymbolicLink() && !isStale(place, found)) present.push(place);
+      return !found || isStale(place, found);
+    });
+    return { present: present.filter(look), absent };
+  }
+
+  #note({ present, absent }: { present: string[]; absent: string[] }): void {
+    const isFile = (place: string) => COVER_TEXT[basename(place)] !== undefined;
+    this.current = {
+      pins: pinsOf(this.#root, [...present, ...absent]),
+      readOnly: [...present, ...absent.filter(isFile)],
+      covered: absent.filter((place) => !isFile(place)),
+    };
   }
 
   #search(): void {
@@ -84,33 +116,28 @@ export class ProtectedFolder {
     this.#searchedAt = performance.now();
   }
 
-  /** True when something is there now that can be mounted over itself. */
+  /** True when something is there now that can be mounted over. */
   #cover(place: string): boolean {
-    const found = look(place);
-    if (found) {
-      if (isStale(place, found)) this.#covers.push({ place, inode: found.ino });
-      return !found.isSymbolicLink();
-    }
     const text = COVER_TEXT[basename(place)];
     try {
+      if (look(place)) removeCover(place, lstatSync(place));
       if (text === undefined) mkdirSync(place, { mode: 0o555 });
       else writeFileSync(place, text, { flag: "wx", mode: 0o444 });
-      this.#covers.push({ place, inode: statSync(place).ino });
+      this.#covers.push({ place, inode: lstatSync(place).ino });
       return true;
     } catch {
       // Where this user may not make it, a command may not either.
-      return look(place)?.isSymbolicLink() === false;
+      return false;
     }
   }
 
-  readonly #uncover = (): void => {
-    process.removeListener("exit", this.#uncover);
-    for (const { place, inode } of this.#covers) {
+  /** Takes away what was only there to be mounted over. */
+  uncover(): void {
+    for (const { place, inode } of this.#covers.splice(0)) {
       const found = look(place);
       if (found?.ino === inode) removeCover(place, found);
     }
-    this.#covers = [];
-  };
+  }
 }
 
 interface Cover {

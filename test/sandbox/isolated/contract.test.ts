@@ -1,11 +1,12 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import { isolated } from "../../../src/sandbox/isolated/index.ts";
 import { sandboxContract } from "../../../src/testing/sandbox-contract.ts";
+import { describeIsolated } from "./helpers.ts";
 
-describe("the isolated sandbox keeps the sandbox contract", () => {
+describeIsolated("the isolated sandbox keeps the sandbox contract", () => {
   for (const { name, run } of sandboxContract(makeIsolated)) test.concurrent(name, run);
 });
 
