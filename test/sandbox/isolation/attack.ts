@@ -24,6 +24,8 @@ export interface Here {
   isRoot: boolean;
   /** The local sandbox can hold commands in a pid namespace of their own. */
   hasPidNamespace: boolean;
+  /** The isolated sandbox can hold all processes of a command together. */
+  hasControlGroup: boolean;
 }
 
 /** What really happened, with something to look at. `fails` is never expected. */

@@ -1,5 +1,8 @@
 /** The kinds of sandboxes: how each is opened over a folder, and whether it is present on this machine. */
+import type { EgressPolicy } from "../../../src/core/egress.ts";
 import type { Sandbox } from "../../../src/core/sandbox.ts";
+import { ControlGroup } from "../../../src/sandbox/isolated/control-group.ts";
+import { isolated, isolatedProvider } from "../../../src/sandbox/isolated/index.ts";
 import { local } from "../../../src/sandbox/local/index.ts";
 import { detectPidNamespace } from "../../../src/sandbox/process/pid-namespace.ts";
 import { virtual, virtualProvider } from "../../../src/sandbox/virtual/index.ts";
@@ -31,13 +34,26 @@ export const kinds: readonly Kind[] = [
   {
     name: "isolated",
     holdsBack: false,
-    missing: async () => "the isolated sandbox is not built yet",
-    open: () => Promise.reject(new Error("the isolated sandbox is not built yet")),
+    missing: async () => (await isolatedProvider().check()).problems[0],
+    open: async (cwd, allowed) => isolated({ cwd, egress: allowed && (await policyFor(allowed.port)) }),
   },
 ];
 
+/** Where there are egress policies: one that allows a single port of this machine. */
+async function policyFor(port: number): Promise<EgressPolicy | undefined> {
+  const place = "../../../src/sandbox/egress/index.ts";
+  const { egress } = await import(place).catch(() => ({ egress: undefined }));
+  return egress?.({ rules: [{ action: "allow", host: "127.0.0.1", ports: [port] }] });
+}
+
 export async function lookAround(): Promise<Here> {
-  return { isRoot: process.getuid?.() === 0, hasPidNamespace: (await detectPidNamespace()) !== undefined };
+  const group = ControlGroup.create({ memoryMb: 64, processes: 16 });
+  await group?.remove();
+  return {
+    isRoot: process.getuid?.() === 0,
+    hasPidNamespace: (await detectPidNamespace()) !== undefined,
+    hasControlGroup: group !== undefined,
+  };
 }
 
 /** `HAFT_REQUIRE=isolated`: a kind that must not be skipped, here or in CI. */

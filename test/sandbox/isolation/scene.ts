@@ -95,9 +95,9 @@ export function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content);
 }
 
-/** Waits until it is true, at most five seconds. */
+/** Waits until it is true, at most twenty seconds. */
 export async function eventually(condition: () => boolean): Promise<boolean> {
-  for (const deadline = Date.now() + 5000; Date.now() < deadline; await sleep(20)) if (condition()) return true;
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(20)) if (condition()) return true;
   return condition();
 }
 

@@ -1,4 +1,5 @@
 /** A piece of a host, made to be attacked: a workspace, secrets beside it, and a way to see that nothing has changed. */
+import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -11,7 +12,6 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -42,6 +42,7 @@ export class Stage {
   /** A program to put into the workspace, when there is one. */
   probe: string | undefined;
   #before = "";
+  #workspaceBefore = "";
 
   constructor() {
     this.restore();
@@ -62,26 +63,27 @@ export class Stage {
     symlinkSync("/etc/shadow", join(this.workspace, "link-shadow"));
     symlinkSync(".", join(this.workspace, "loop"));
     if (this.probe) copyProgram(this.probe, join(this.workspace, "probe"));
-    this.#before = this.hash();
+    this.#before = this.#hash("");
+    this.#workspaceBefore = this.#hash("workspace");
   }
 
   /** True when every file, link, mode and byte of the host is what it was; the workspace counts where it is held back. */
   isUntouched({ withWorkspace }: { withWorkspace: boolean }): boolean {
-    const seen = (hash: string) => (withWorkspace ? hash : withoutWorkspace(hash));
-    return seen(this.hash()) === seen(this.#before);
+    if (withWorkspace && this.#hash("workspace") !== this.#workspaceBefore) return false;
+    return this.#hash("") === this.#before;
   }
 
-  /** A line for each entry below the base. */
-  hash(): string {
+  /** A line for each entry of a folder and of those in it; what is in the workspace only when that is the folder. */
+  #hash(start: string): string {
     const lines: string[] = [];
     const walk = (folder: string) => {
       for (const name of readdirSync(join(this.base, folder)).sort()) {
         const path = folder === "" ? name : `${folder}/${name}`;
         lines.push(`${JSON.stringify(path)} ${describe(join(this.base, path))}`);
-        if (lstatSync(join(this.base, path)).isDirectory()) walk(path);
+        if (path !== "workspace" && lstatSync(join(this.base, path)).isDirectory()) walk(path);
       }
     };
-    walk("");
+    walk(start);
     return lines.join("\n");
   }
 
@@ -111,13 +113,9 @@ function copyProgram(from: string, to: string): void {
   chmodSync(to, 0o755);
 }
 
+/** By a program: Node cannot remove what is deeper than a path is long. */
 function remove(path: string): void {
-  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-}
-
-function withoutWorkspace(hash: string): string {
-  const lines = hash.split("\n").filter((line) => !line.startsWith('"workspace'));
-  return lines.join("\n");
+  execFileSync("rm", ["-rf", path]);
 }
 
 function describe(path: string): string {

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError } from "../../../../src/base/errors.ts";
 import type { Sandbox } from "../../../../src/core/sandbox.ts";
-import { ALL_BLOCK, ALL_WORK, type Attack, ONLY_LOCAL_ESCAPES, type Seen } from "../attack.ts";
+import { ALL_BLOCK, ALL_LIMIT, ALL_WORK, type Attack, ONLY_LOCAL_ESCAPES, type Seen } from "../attack.ts";
 import { bytes, describeError, isSecret, type Scene, seen, text } from "../scene.ts";
 
 export const apiAttacks: Attack[] = [
@@ -245,7 +245,30 @@ export const apiAttacks: Attack[] = [
       return seen(/^-..s|^-.....s/m.test(out) ? "escapes" : "blocked", `${answer} ${out}`);
     },
   },
+  {
+    id: "A17",
+    title: "API: folders 3,000 deep",
+    expect: ALL_LIMIT,
+    isSlow: true,
+    run: async (scene) => {
+      const { sandbox } = scene;
+      const making = scene.kind.name === "virtual" ? "while mkdir d && cd d; do :; done" : DEEP;
+      await scene.exec(making, { timeoutMs: 5000 });
+      const longestWait = blockedTime();
+      const started = performance.now();
+      await sandbox.grep({ pattern: "x", timeoutMs: 2000 }).catch(() => {});
+      await sandbox.list("d/d/d/d");
+      const removed = await refusal(sandbox.remove("d", { recursive: true }));
+      const took = Math.round(performance.now() - started);
+      const lag = longestWait();
+      const { out } = await scene.exec("echo alive");
+      const isHeld = out === "alive\n" && took < 15_000 && lag < 2000;
+      return seen(isHeld ? "limited" : "fails", `${took} ms, blocked for ${Math.round(lag)} ms, remove: ${removed}`);
+    },
+  },
 ];
+
+const DEEP = `perl -e 'for (1..3000) { mkdir "d" or last; chdir "d" }'`;
 
 /** The call's error code, or "done" when there was none. */
 async function refusal(call: Promise<unknown>): Promise<string> {

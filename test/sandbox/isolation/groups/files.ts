@@ -1,8 +1,11 @@
 /** F: commands that want files of the host. */
-import { existsSync, lstatSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ALL_BLOCK, type Attack, notApplicable, ONLY_LOCAL_ESCAPES, type Seen } from "../attack.ts";
-import { type Scene, seen } from "../scene.ts";
+import { withOwnProgram } from "../own-program.ts";
+import { eventually, type Scene, seen } from "../scene.ts";
 import { newName } from "../stage.ts";
 
 export const fileAttacks: Attack[] = [
@@ -180,7 +183,63 @@ export const fileAttacks: Attack[] = [
       return seen(out.includes("OPENED") ? "escapes" : "blocked", out);
     },
   },
+  {
+    id: "F20",
+    title: "after the host replaced a file",
+    expect: { local: "escapes", virtual: "blocked", isolated: "escapes" },
+    isSlow: true,
+    isOnHost: true,
+    run: (scene) =>
+      whileTheHostIsBusy(scene, ".git/config", async () => {
+        for (let round = 0; round < 10; round++) {
+          await sleep(100);
+          replace(join(scene.stage.workspace, ".git/config"), "# the host's\n");
+        }
+      }),
+  },
+  {
+    id: "F21",
+    title: "beside a second program",
+    expect: ONLY_LOCAL_ESCAPES,
+    isSlow: true,
+    run: (scene) => {
+      const body = `console.log("starts"); await sandbox.exec("sleep 3");`;
+      return withOwnProgram(scene, { body }, async (program, said) => {
+        await eventually(() => said().includes("starts"));
+        await sleep(500);
+        return whileTheHostIsBusy(scene, ".envrc", () => once(program, "exit"));
+      });
+    },
+  },
 ];
+
+/** A command that writes all the time, into a file that is protected, while something else goes on. */
+async function whileTheHostIsBusy(
+  { sandbox, stage }: Scene,
+  file: string,
+  busy: () => Promise<unknown>,
+): Promise<Seen> {
+  const abort = new AbortController();
+  const writing = sandbox.exec(`for ((i = 0; i < 3000; i++)); do echo evil >> ${file}; sleep 0.01; done`, {
+    timeoutMs: 30_000,
+    abortSignal: abort.signal,
+  });
+  await busy();
+  await sleep(300);
+  abort.abort();
+  const { status } = await writing;
+  const isWritten = stage.hostText(file)?.includes("evil");
+  return seen(
+    isWritten ? "escapes" : "blocked",
+    `${status}, ${file} is ${isWritten ? "written" : "as the host left it"}`,
+  );
+}
+
+/** As git and editors write a file. */
+function replace(path: string, content: string): void {
+  writeFileSync(`${path}.lock`, content);
+  renameSync(`${path}.lock`, path);
+}
 
 /** Up to the root of the file system, and down again. */
 function up({ stage }: Scene): string {

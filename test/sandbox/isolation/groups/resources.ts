@@ -1,10 +1,20 @@
 /** R: commands that want all of the machine: its time, its memory, its disk, its processes, the reader's attention. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { ALL_LIMIT, ALL_WORK, type Attack, NO_PROCESSES, NOTHING_LIMITS, notApplicable } from "../attack.ts";
+import {
+  ALL_LIMIT,
+  ALL_WORK,
+  type Attack,
+  type Expected,
+  type Here,
+  NO_PROCESSES,
+  NOTHING_LIMITS,
+  notApplicable,
+} from "../attack.ts";
 import { type Scene, seen } from "../scene.ts";
 
 const TEXT_ONLY = notApplicable("output is text there");
+const EACH_BY_ITSELF = notApplicable("without a control group each process is limited by itself");
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
@@ -44,7 +54,8 @@ export const resourceAttacks: Attack[] = [
   {
     id: "R05",
     title: "3,000 processes",
-    expect: { local: NOTHING_LIMITS, virtual: NO_PROCESSES, isolated: "limited" },
+    // The kernel's own limit for each user does not bind root.
+    expect: { local: NOTHING_LIMITS, virtual: NO_PROCESSES, isolated: limitedUnlessRootAlone },
     needs: ["perl"],
     isSlow: true,
     run: async (scene) => {
@@ -64,13 +75,9 @@ export const resourceAttacks: Attack[] = [
     run: async (scene) => {
       const doubling =
         "x=aaaaaaaaaaaaaaaa; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28; do x=$x$x; done; printf 'GOT '; printf %s $x | wc -c";
-      const perl = `perl -e '$x = "a" x (3 << 30); print "GOT ", length $x'; perl -e 'for (1..24) { if (!fork) { $x = "a" x (128 << 20); sleep 4; print "PART "; exit } } 1 while wait > 0'`;
+      const perl = `perl -e '$x = "a" x (3 << 30); print "GOT ", length $x'`;
       const { out } = await scene.exec(scene.kind.name === "virtual" ? doubling : perl, { timeoutMs: 20_000 });
-      const parts = out.match(/PART/g)?.length ?? 0;
-      return seen(
-        /GOT (4294967296|3221225472)/.test(out) || parts === 24 ? "escapes" : "limited",
-        `${parts} parts ${out}`,
-      );
+      return seen(/GOT (4294967296|3221225472)/.test(out) ? "escapes" : "limited", out);
     },
   },
   {
@@ -182,7 +189,7 @@ export const resourceAttacks: Attack[] = [
   {
     id: "R15",
     title: "a fork bomb",
-    expect: { local: NOTHING_LIMITS, virtual: "limited", isolated: "limited" },
+    expect: { local: NOTHING_LIMITS, virtual: "limited", isolated: limitedUnlessRootAlone },
     isSlow: true,
     run: async (scene) => {
       const { durationMs, status } = await scene.exec(":(){ :|:& };:", { timeoutMs: 2000 });
@@ -191,7 +198,30 @@ export const resourceAttacks: Attack[] = [
       return seen(isHeld ? "limited" : "fails", `${status} after ${Math.round(durationMs)} ms, then ${again.out}`);
     },
   },
+  {
+    id: "R16",
+    title: "3 GB of memory in 24 processes",
+    expect: {
+      local: NOTHING_LIMITS,
+      virtual: NO_PROCESSES,
+      isolated: ({ hasControlGroup }) => (hasControlGroup ? "limited" : EACH_BY_ITSELF),
+    },
+    needs: ["perl"],
+    isSlow: true,
+    run: async (scene) => {
+      const { out } = await scene.exec(
+        `perl -e 'for (1..24) { if (!fork) { $x = "a" x (128 << 20); sleep 4; print "PART "; exit } } 1 while wait > 0'`,
+        { timeoutMs: 20_000 },
+      );
+      const parts = out.match(/PART/g)?.length ?? 0;
+      return seen(parts < 24 ? "limited" : "escapes", `${parts} of 24 lived`);
+    },
+  },
 ];
+
+function limitedUnlessRootAlone({ isRoot, hasControlGroup }: Here): Expected {
+  return isRoot && !hasControlGroup ? NOTHING_LIMITS : "limited";
+}
 
 async function endsInTime(scene: Scene, command: string) {
   const { status, durationMs } = await scene.exec(command, { timeoutMs: 700 });
