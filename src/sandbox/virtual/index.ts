@@ -4,8 +4,8 @@ import { realpath, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { HaftError } from "../../base/errors.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
-import { checkedEnvironment } from "../local/environment.ts";
-import { explainFileError, fileError } from "../local/file-error.ts";
+import { explainFileError, fileError } from "../files/file-error.ts";
+import { checkedEnvironment } from "../process/environment.ts";
 import { capabilitiesOf, type MountMode, summaryOf } from "./capabilities.ts";
 import { HostFolder } from "./host-folder.ts";
 import { HOME, placedPath, TMP } from "./places.ts";
@@ -44,6 +44,11 @@ const DEFAULT_MEMORY_MB = 256;
  * `mount` without `cwd`, for `env` that cannot be set, for `memoryMb` below 16; what `writeFile` throws, for `files`.
  */
 export async function virtual(options: VirtualOptions = {}): Promise<Sandbox> {
+  return openVirtual(options);
+}
+
+/** `reason`: why it is this kind, for its summary, where somebody else has chosen. */
+export async function openVirtual(options: VirtualOptions, reason?: string): Promise<Sandbox> {
   requireShell();
   const mount = options.mount ?? (options.cwd === undefined ? "none" : "overlay");
   const root = mount === "none" ? undefined : await mountedFolder(options.cwd, mount);
@@ -63,7 +68,7 @@ export async function virtual(options: VirtualOptions = {}): Promise<Sandbox> {
     env: { HOME, USER: "user", TMPDIR: TMP, ...checkedEnvironment(options.env ?? {}) },
     timeoutMs: options.timeoutMs,
     capabilities: capabilitiesOf(mount),
-    summary: summaryOf(mount, root),
+    summary: [summaryOf(mount, root), ...(reason === undefined ? [] : [reason])].join("; "),
     ...{ tree, edits },
   });
 }

@@ -1,8 +1,8 @@
 /** One command, from what a tool asked for to the result it gets. */
 
 import type { ExecOptions, ExecResult } from "../../core/sandbox.ts";
-import type { Command, ExecLimits } from "../local/exec-request.ts";
 import { CollectedOutput } from "../process/collected-output.ts";
+import type { Command, ExecLimits } from "../process/exec-request.ts";
 import type { ShellPool } from "./shell-pool.ts";
 import type { ShellAnswer, ShellCommand } from "./shell-process.ts";
 
