@@ -1,5 +1,6 @@
 /** What `new Tool({...})` takes. */
 import type { ToolContext } from "./context.ts";
+import type { CallSubject } from "./policy.ts";
 import type { SandboxAccess } from "./sandbox.ts";
 import type { SchemaInput, SchemaOutput } from "./schema.ts";
 import type { ToolFail, ToolOk } from "./tool-result.ts";
@@ -62,6 +63,16 @@ export interface ToolDefinition<I = any, O = any, P = any> {
   timeoutMs?: number;
   /** Whether a person must agree before the handler runs. Default: no. */
   approval?: Approval<SchemaOutput<I>>;
+  /**
+   * Which files, folders and command a call is about, told from its input: what `path` and `command` of a run's
+   * `policy` look at. Without it, such rules hold for no call of the tool. When it throws, the call is denied.
+   */
+  subject?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => CallSubject;
+  /**
+   * What a call would change, as a unified diff: shown to whoever is asked at a terminal. Changes nothing itself. It
+   * may throw what the handler would.
+   */
+  preview?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => Awaitable<string | undefined>;
   /** Changes nothing. Implies `idempotent`. */
   readOnly?: boolean;
   /** Safe to run again when a crash left its outcome unknown. */
