@@ -64,6 +64,7 @@ export type {
   SandboxCapabilities,
   SandboxProvider,
 } from "./core/sandbox.ts";
+export type { CallSubject, PolicyAction, PolicyRule } from "./core/policy.ts";
 export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/schema.ts";
 export type { SecretSource, Secrets } from "./core/secrets.ts";
 export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";

@@ -1,7 +1,7 @@
 /** What `new Tool({...})` takes. */
 import type { ToolContext } from "./context.ts";
 import type { CallSubject } from "./policy.ts";
-import type { SandboxAccess } from "./sandbox.ts";
+import type { FileChange, SandboxAccess } from "./sandbox.ts";
 import type { SchemaInput, SchemaOutput } from "./schema.ts";
 import type { ToolFail, ToolOk } from "./tool-result.ts";
 
@@ -69,10 +69,10 @@ export interface ToolDefinition<I = any, O = any, P = any> {
    */
   subject?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => CallSubject;
   /**
-   * What a call would change, as a unified diff: shown to whoever is asked at a terminal. Changes nothing itself. It
-   * may throw what the handler would.
+   * The changes of files that a call would make now, for whoever is asked to agree. It makes none itself, and may throw
+   * what the handler would.
    */
-  preview?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => Awaitable<string | undefined>;
+  preview?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => Awaitable<readonly FileChange[]>;
   /** Changes nothing. Implies `idempotent`. */
   readOnly?: boolean;
   /** Safe to run again when a crash left its outcome unknown. */

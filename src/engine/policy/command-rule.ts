@@ -51,7 +51,10 @@ function formsOf(command: Command): string[] {
 
 /** Without variables that are set before it, and with one space between its words. */
 function tidied(command: string): string {
-  return command.trim().replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, "").replace(/\s+/g, " ");
+  return command
+    .trim()
+    .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, "")
+    .replace(/\s+/g, " ");
 }
 
 function withBareProgram(command: string): string {

@@ -1,6 +1,7 @@
 /** The policy of a run: the first rule that holds for a call decides, and nothing that happens later changes the rules. */
-import { compileGlob } from "../../base/glob-pattern.ts";
+
 import { messageOf } from "../../base/errors.ts";
+import { compileGlob } from "../../base/glob-pattern.ts";
 import type { PolicyAction, PolicyRule } from "../../core/policy.ts";
 import { allowsCommand, type Command, namesCommand } from "./command-rule.ts";
 import { type PathRule, readPathRule } from "./path-rule.ts";
