@@ -174,6 +174,24 @@ test("the virtual sandbox has the same rules, from its own cwd", async () => {
   expect(call_1_3).toContain("Read me");
 });
 
+test("a folder of more files than a sandbox lists: it is asked for those that the rule names", async () => {
+  const large = join(folder, "large");
+  mkdirSync(join(large, "vault"), { recursive: true });
+  for (let n = 0; n < 10_001; n++) writeFileSync(join(large, `${n}.txt`), "");
+  writeFileSync(join(large, "vault/key.pem"), "the key");
+  const held = async (path: string, at = "large") =>
+    isDenied(await read([{ path, then: "deny" }], "Grep", { pattern: "key", path: at, glob: "*.pem" }));
+  expect(await held("*.pem")).toBe(true);
+  expect(await held("vault")).toBe(true);
+  expect(await held("large/vault/**")).toBe(true);
+  expect(await held(`${large}/vault/**`, ".")).toBe(true);
+  expect(await held("*.txt")).toBe(true);
+  expect(await held("*.key")).toBe(false);
+  expect(await held("large/other/**")).toBe(false);
+  expect(await held("secrets/**")).toBe(false);
+  rmSync(large, { recursive: true });
+});
+
 test("a hundred rules and a folder of files cost little", async () => {
   const policy = Array.from({ length: 100 }, (_, n): PolicyRule => ({ path: `no/${n}/**`, then: "deny" }));
   const started = Date.now();

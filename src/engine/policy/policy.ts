@@ -81,7 +81,7 @@ class ReadRule {
     for (const folder of folders) {
       if (!rule.mayReach(folder)) continue;
       const below = await subject.filesBelow(folder);
-      if (below === undefined || below.some(rule.names)) return true;
+      if (below ? below.some(rule.names) : await subject.finds(pattern, folder)) return true;
     }
     return false;
   }

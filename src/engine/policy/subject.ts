@@ -43,10 +43,7 @@ export class Subject {
     this.command = command;
   }
 
-  /**
-   * The files that a search of this folder would look at, absolute. undefined where nobody can tell: there is no
-   * sandbox, or they are too many.
-   */
+  /** The files that a search of this folder would look at, absolute. undefined where there is no list, or too long a one. */
   filesBelow(folder: string): Promise<string[] | undefined> {
     let listing = this.#listings.get(folder);
     if (!listing) {
@@ -62,11 +59,35 @@ export class Subject {
       const { files, total } = await this.#sandbox.glob({ pattern: "**", path: folder, limit: MOST_LISTED });
       return total > files.length ? undefined : files.map((file) => posix.join(folder, file));
     } catch (error) {
-      return ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? [] : undefined;
+      return isMissing(error) ? [] : undefined;
     }
   }
 
+  /**
+   * Does this pattern name a file below this folder, as the sandbox finds it? For a folder with too many files to list;
+   * here capitals count. Where nobody can tell, it does.
+   */
+  async finds(pattern: string, folder: string): Promise<boolean> {
+    if (!this.#sandbox) return true;
+    const start = pattern.startsWith("/") ? "/" : this.cwd;
+    const path = pattern.includes("/") ? start : folder;
+    for (const glob of [pattern, `${pattern}/**`].map((text) => text.replace(/^\/+/, ""))) {
+      try {
+        const { files, total } = await this.#sandbox.glob({ pattern: glob, path, limit: MOST_LISTED });
+        if (total > files.length) return true;
+        if (files.some((file) => posix.join(path, file).startsWith(folder === "/" ? "/" : `${folder}/`))) return true;
+      } catch (error) {
+        if (!isMissing(error)) return true;
+      }
+    }
+    return false;
+  }
+
   readonly #absolute = (path: string): string => posix.resolve(this.cwd, path);
+}
+
+function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
 }
 
 function isTexts(value: unknown): value is readonly string[] {
