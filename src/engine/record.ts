@@ -198,7 +198,6 @@ function seal(entry: Entry): void {
   Object.freeze(entry);
   if (entry.type === "tool-call" || entry.type === "tool-pause") freezeJson(entry.input);
   else if (entry.type === "decision") freezeJson(entry.decision);
-  else if (entry.type === "model-response") freezeJson(entry.content);
 }
 
 function freezeJson(value: unknown): void {

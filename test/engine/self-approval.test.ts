@@ -21,6 +21,12 @@ function meddle(value: any, put: (target: any) => void, seen = new Set<object>()
   }
 }
 
+async function logOf(run: AsyncIterable<any>) {
+  const entries: any[] = [];
+  for await (const event of run) if ("seq" in event) entries.push(event);
+  return { entries };
+}
+
 async function attacked(hooks: Hooks, more: { policy?: PolicyRule[]; store?: boolean } = {}) {
   const ran: unknown[] = [];
   const pay = tool(
@@ -69,6 +75,7 @@ describe("a hook", () => {
       { approval: true },
     );
     const onTrace = ({ trace }: { trace: any }) =>
+      trace.type.startsWith("tool-") &&
       meddle(trace, (target) => {
         if ("amount" in target) target.amount = 1;
         if ("message" in target) target.message = "harmless";
@@ -155,6 +162,23 @@ describe("a hook", () => {
     const guarded: PolicyRule[] = [{ tool: "pay", then: "ask" }];
     await attacked({ onBeforeTool: reach, onIterationStart: reach, onBeforeExecution: reach }, { policy: guarded });
   });
+});
+
+test("whoever is asked may make another input of the one that is shown, and decide for that", async () => {
+  const ran: unknown[] = [];
+  const pay = tool(
+    "pay",
+    noting(ran, () => "paid"),
+    { approval: true },
+  );
+  const approve = ({ input }: any) => {
+    input.amount = 3;
+    return { approve: true as const, input };
+  };
+  const model = scriptedModel([asks(["pay", { amount: 5 }]), "ok"]);
+  const { entries } = await logOf(execute({ model, tools: [pay], approve, prompt: "go" }));
+  expect(ran).toEqual([{ amount: 3 }]);
+  expect(ofType(entries, "tool-pause")).toMatchObject([{ input: { amount: 5 } }]);
 });
 
 describe("a tool", () => {
