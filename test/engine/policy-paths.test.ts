@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -172,6 +172,48 @@ test("the virtual sandbox has the same rules, from its own cwd", async () => {
   const { call_1_1, call_1_2, call_1_3 } = results(model.requests[1]!.prompt);
   expect([call_1_1, call_1_2].map((text) => isDenied(text!))).toEqual([true, true]);
   expect(call_1_3).toContain("Read me");
+});
+
+describe("links", () => {
+  const linked: Record<string, string> = {
+    "plain.txt": ".env",
+    "docs/guide.txt": "../secrets/key.pem",
+    "src/out": "../secrets",
+    "src/more": "deep",
+    chain: "docs/guide.txt",
+    round: "round",
+  };
+  mkdirSync(join(folder, "docs"));
+  for (const [path, target] of Object.entries(linked)) symlinkSync(target, join(folder, path));
+  const deny: PolicyRule[] = [{ path: "{.env,secrets/**}", then: "deny" }];
+  const allow: PolicyRule[] = [{ path: "src/**", then: "allow" }, { then: "deny" }];
+
+  test.each(["plain.txt", "docs/guide.txt", "src/out/key.pem", "chain", "src/out/../out/key.pem", "src/out/new.txt"])(
+    "a file is denied under another name too: %s",
+    async (path) => {
+      expect(isDenied(await read(deny, "Read", { path }))).toBe(true);
+      expect(isDenied(await read(deny, "Write", { path, content: "x" }))).toBe(true);
+    },
+  );
+
+  test("a folder is denied under another name too", async () => {
+    expect(isDenied(await read(deny, "Grep", { path: "src/out", pattern: "key" }))).toBe(true);
+    expect(isDenied(await read(deny, "Grep", { path: "src/more", pattern: "b" }))).toBe(false);
+  });
+
+  test.each([
+    ["src/more/b.ts", true],
+    ["src/deep/b.ts", true],
+    ["src/new/file.ts", true],
+    ["src/out/key.pem", false],
+    ["src/out/new.txt", false],
+  ])("what is allowed is allowed where it leads to: %s, %s", async (path, runs) => {
+    expect(isDenied(await read(allow, "Read", { path }))).toBe(!runs);
+  });
+
+  test("a link to itself ends", async () => {
+    expect(isDenied(await read(deny, "Read", { path: "round" }))).toBe(false);
+  });
 });
 
 test("a folder of more files than a sandbox lists: it is asked for those that the rule names", async () => {

@@ -5,7 +5,7 @@ import { compileGlob } from "../../base/glob-pattern.ts";
 import type { PolicyAction, PolicyRule } from "../../core/policy.ts";
 import { allowsCommand, type Command, namesCommand } from "./command-rule.ts";
 import { type PathRule, readPathRule } from "./path-rule.ts";
-import { type JudgedCall, Subject } from "./subject.ts";
+import { type JudgedCall, type Places, Subject } from "./subject.ts";
 
 export interface Verdict {
   then: PolicyAction;
@@ -71,18 +71,29 @@ class ReadRule {
     return this.then === "allow" ? answer === true : Boolean(answer);
   }
 
+  /** As the call names its places, and as they are when links are followed: to allow, both must match. */
   async #holdsForPaths(pattern: string, subject: Subject): Promise<boolean> {
     const { cwd, files, folders } = subject;
     if (files.length + folders.length === 0) return false;
     if (this.#pathRule?.cwd !== cwd) this.#pathRule = { cwd, rule: readPathRule(pattern, cwd) };
     const { rule } = this.#pathRule;
-    if (this.then === "allow") return files.every(rule.allowsFile) && folders.every(rule.allowsFolder);
-    if ([...files, ...folders].some(rule.names)) return true;
-    for (const folder of folders) {
+    if (this.then === "allow") return allows(rule, subject) && allows(rule, await subject.real());
+    if (names(rule, subject)) return true;
+    const real = await subject.real();
+    if (names(rule, real)) return true;
+    for (const folder of new Set([...folders, ...real.folders])) {
       if (!rule.mayReach(folder)) continue;
       const below = await subject.filesBelow(folder);
       if (below ? below.some(rule.names) : await subject.finds(pattern, folder)) return true;
     }
     return false;
   }
+}
+
+function allows(rule: PathRule, { files, folders }: Places): boolean {
+  return files.every(rule.allowsFile) && folders.every(rule.allowsFolder);
+}
+
+function names(rule: PathRule, { files, folders }: Places): boolean {
+  return files.some(rule.names) || folders.some(rule.names);
 }

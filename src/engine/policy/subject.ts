@@ -6,6 +6,7 @@ import type { ToolContext } from "../../core/context.ts";
 import type { SandboxAccess } from "../../core/sandbox.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Command } from "./command-rule.ts";
+import { realPath } from "./real-path.ts";
 
 /** As many as a sandbox gives at once. */
 const MOST_LISTED = 10_000;
@@ -18,14 +19,20 @@ export interface JudgedCall {
   sandbox: SandboxAccess | undefined;
 }
 
+export interface Places {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
 /** Read once a call, whatever the number of rules. */
-export class Subject {
+export class Subject implements Places {
   /** Where relative paths start. */
   readonly cwd: string;
   readonly files: readonly string[];
   readonly folders: readonly string[];
   readonly command: Command | undefined;
   readonly #sandbox: SandboxAccess | undefined;
+  #real: Promise<Places> | undefined;
   readonly #listings = new Map<string, Promise<string[] | undefined>>();
 
   /** @throws what the tool's own `subject` throws, and HaftError `TOOL_INVALID` when it gives something else */
@@ -41,6 +48,19 @@ export class Subject {
     this.files = files.map(this.#absolute);
     this.folders = folders.map(this.#absolute);
     this.command = command;
+  }
+
+  /** The same places with the links in them followed. */
+  real(): Promise<Places> {
+    this.#real ??= this.#followed();
+    return this.#real;
+  }
+
+  async #followed(): Promise<Places> {
+    const sandbox = this.#sandbox;
+    if (!sandbox) return this;
+    const follow = (paths: readonly string[]) => Promise.all(paths.map((path) => realPath(path, sandbox)));
+    return { files: await follow(this.files), folders: await follow(this.folders) };
   }
 
   /** The files that a search of this folder would look at, absolute. undefined where there is no list, or too long a one. */
