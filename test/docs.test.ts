@@ -73,6 +73,7 @@ describe("types", () => {
     ["ErrorResult", "src/index.ts", "docs/guides/runs.md"],
     ["InterruptedResult", "src/index.ts", "docs/guides/runs.md"],
     ["ExitDefinition", "src/index.ts", "docs/guides/runs.md"],
+    ["PolicyRule", "src/index.ts", "docs/guides/approvals.md"],
     ["PendingCall", "src/index.ts", "docs/guides/resume.md"],
     ["ModelLimits", "src/index.ts", "docs/guides/models.md"],
     ["ResolveModelOptions", "src/models/index.ts", "docs/guides/models.md"],

@@ -1,8 +1,9 @@
 /** The command lines that a person can copy to go on with a run that waits. */
 import type { PendingCall } from "../core/decision.ts";
 import type { SettingFlags } from "../project/index.ts";
-import { clean, stringWidth, wrapWith } from "./render/text.ts";
+import { stringWidth, wrapWith } from "./render/text.ts";
 import { cardSubject } from "./render/tool-card.ts";
+import { visibleLine } from "./render/visible.ts";
 import { shortId } from "./resume.ts";
 
 interface Place {
@@ -24,8 +25,8 @@ export function waitingText(pending: readonly PendingCall[], { session, flags, w
   return pending
     .map(({ callId, name, input, message, reason }) => {
       const id = shortId(callId);
-      const lines = [wrapWith(clean(`${name} ${cardSubject(name, input)}`), width, "Waiting  ")];
-      lines.push(wrapWith(clean(`${message.replace(/[.\s]+$/, "")}. It is call ${id}.`), width, " ".repeat(9)));
+      const lines = [wrapWith(visibleLine(`${name} ${cardSubject(name, input, visibleLine)}`), width, "Waiting  ")];
+      lines.push(wrapWith(visibleLine(`${message.replace(/[.\s]+$/, "")}. It is call ${id}.`), width, " ".repeat(9)));
       const ways = reason === "snapshot" ? [command("--answer", `${id}=…`)] : [command("--approve", id)];
       lines.push(...[...ways, command("--deny", id)].flatMap((way, index) => indented(way, index === 0)));
       return lines.join("\n");

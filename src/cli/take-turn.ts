@@ -2,6 +2,7 @@
 import { execute } from "../index.ts";
 import type { Project } from "../project/index.ts";
 import { approvalPrompt } from "./ask/approval.ts";
+import type { SessionAnswers } from "./ask/session-answers.ts";
 import { closeProject } from "./close-project.ts";
 import type { Reporter } from "./reporter.ts";
 import { type WatchedRun, watchRun } from "./watch-run.ts";
@@ -14,9 +15,11 @@ export interface Turn {
   /** undefined: the session goes on where it stopped. */
   prompt: string | undefined;
   reporter: Reporter;
+  /** What a person agreed to for the whole session. */
+  answers: SessionAnswers;
 }
 
-export async function takeTurn(project: Project, { session, prompt, reporter }: Turn): Promise<WatchedRun> {
+export async function takeTurn(project: Project, { session, prompt, reporter, answers }: Turn): Promise<WatchedRun> {
   const prompts = new AbortController();
   let isCancelled = false;
   const cancel = () => {
@@ -24,7 +27,7 @@ export async function takeTurn(project: Project, { session, prompt, reporter }: 
     run.abort("Ctrl-C");
   };
   const { asks } = reporter;
-  const approve = asks && approvalPrompt(asks, { cancel, abortSignal: prompts.signal });
+  const approve = asks && approvalPrompt(asks, { project, answers, cancel, abortSignal: prompts.signal });
   const run = execute({
     ...project.options,
     session,

@@ -8,6 +8,7 @@ import type { Entry, RunEvent, Store } from "./log.ts";
 import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
 import type { Mode } from "./mode.ts";
 import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
+import type { PolicyRule } from "./policy.ts";
 import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Redact, SecretSource, Secrets } from "./secrets.ts";
@@ -50,6 +51,11 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** The host folder to work in. Default: the process's. */
   cwd?: string;
   secrets?: Record<string, SecretSource>;
+  /**
+   * What is allowed, asked about and denied, whatever a tool's own `approval` says: the first rule that holds for a
+   * call decides. It judges the effective input, after static values and `onBeforeTool`. Default: no rules.
+   */
+  policy?: readonly PolicyRule[];
   /**
    * What happens when a call needs someone to agree. "ask": `approve` is called. "interrupt": the run stops and can go
    * on later. "deny": the model is told no. Default: "ask" when there is an `approve`, else "interrupt".

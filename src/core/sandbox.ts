@@ -154,9 +154,9 @@ export interface GrepResult {
   timedOut: boolean;
 }
 
-/** One file that an overlay holds back from the host. */
+/** One file that an overlay holds back from the host, or that a call would change. */
 export interface FileChange {
-  /** Relative to the root of the mount. */
+  /** Relative to the root of the mount; as the call names it, where it is one that a call would make. */
   path: string;
   type: "created" | "modified" | "deleted";
   /** null where there is none. */

@@ -92,8 +92,17 @@ export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
   return [...open.values()].map(toPending);
 }
 
+/** With an input of its own: whoever is asked may make another one of it, and decide for that. */
 export function toPending({ key, name, input, hash, reason, message, meta }: EntryOf<"tool-pause">): PendingCall {
-  return { callId: key, name, input, hash, reason, message, ...(meta !== undefined && { meta }) };
+  return {
+    callId: key,
+    name,
+    input: structuredClone(input),
+    hash,
+    reason,
+    message,
+    ...(meta !== undefined && { meta }),
+  };
 }
 
 function parse(text: string): SnapshotJson | undefined {

@@ -1,6 +1,7 @@
 /** What `new Tool({...})` takes. */
 import type { ToolContext } from "./context.ts";
-import type { SandboxAccess } from "./sandbox.ts";
+import type { CallSubject } from "./policy.ts";
+import type { FileChange, SandboxAccess } from "./sandbox.ts";
 import type { SchemaInput, SchemaOutput } from "./schema.ts";
 import type { ToolFail, ToolOk } from "./tool-result.ts";
 
@@ -62,6 +63,16 @@ export interface ToolDefinition<I = any, O = any, P = any> {
   timeoutMs?: number;
   /** Whether a person must agree before the handler runs. Default: no. */
   approval?: Approval<SchemaOutput<I>>;
+  /**
+   * Which files, folders and command a call is about, told from its input: what `path` and `command` of a run's
+   * `policy` look at. Without it, such rules hold for no call of the tool. When it throws, the call is denied.
+   */
+  subject?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => CallSubject;
+  /**
+   * The changes of files that a call would make now, for whoever is asked to agree. It makes none itself, and may throw
+   * what the handler would.
+   */
+  preview?: (input: SchemaOutput<I>, ctx: ToolContext<SchemaOutput<P>>) => Awaitable<readonly FileChange[]>;
   /** Changes nothing. Implies `idempotent`. */
   readOnly?: boolean;
   /** Safe to run again when a crash left its outcome unknown. */

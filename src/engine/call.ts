@@ -27,6 +27,8 @@ export interface Call {
   /** The same, encoded. */
   shown: Json;
   hash: string;
+  /** The hook made another input of the one that it was given. */
+  changedByHook: boolean;
 }
 
 /** Whoever asked sees what was written: live and on a replay the same. */

@@ -1,6 +1,7 @@
 /** Options are checked before anything is opened: what is wrong with them is said at once, and by name. */
 import { describeValue, isPlainObject } from "../base/json.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
+import { policyProblem } from "../core/policy-check.ts";
 import { checkMessages, checkPrompt } from "./check-messages.ts";
 import { invalidOption } from "./invalid-option.ts";
 
@@ -36,6 +37,7 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   sandbox: ["a name or a Sandbox", (value) => isText(value) || isObject(value)],
   cwd: ["a path", isText],
   secrets: ["an object of sources by name", isPlainObject],
+  policy: undefined,
   approvals: [`one of ${approvals.join(", ")}`, (value) => approvals.includes(value)],
   approve: ["a function", isFunction],
   iterations: ["an integer from 1", isWhole(1)],
@@ -80,6 +82,8 @@ export function checkOptions(options: ExecuteOptions): void {
   checkEach(options.modelLimits ?? {}, limits, "modelLimits has no");
   checkPrompt(options.prompt);
   checkMessages(options.messages);
+  const problem = options.policy === undefined ? undefined : policyProblem(options.policy);
+  if (problem) throw invalidOption(problem.message, problem.hint);
   if (options.approvals === "ask" && !options.approve)
     throw invalidOption('approvals: "ask" needs an approve function to ask');
 }

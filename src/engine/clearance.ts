@@ -8,6 +8,7 @@ import type { ExecuteOptions } from "../core/execute.ts";
 import type { PauseReason } from "../core/log.ts";
 import { toPending } from "../core/snapshot.ts";
 import type { Call } from "./call.ts";
+import type { Verdict } from "./policy/policy.ts";
 
 /**
  * - `run`: go on, with another input when one was decided.
@@ -16,24 +17,54 @@ import type { Call } from "./call.ts";
  */
 export type Clearance = { type: "run"; input?: unknown } | { type: "settled"; output: unknown } | { type: "paused" };
 
-/** False for the common call: new, and of a tool that nobody must agree to. */
-export function needsClearance({ past, tool }: Call): boolean {
-  return past !== undefined || tool.definition.approval !== undefined;
+/** False for the common call: new, without a policy, and of a tool that nobody must agree to. */
+export function needsClearance({ run, past, tool }: Call): boolean {
+  return past !== undefined || run.policy !== undefined || tool.definition.approval !== undefined;
 }
 
+/** @throws HaftError `CALL_DENIED`, `CALL_REJECTED` */
 export async function clear(call: Call): Promise<Clearance> {
   const { past, tool } = call;
-  if (past?.decision && (past.decision.hash === call.hash || past.pause?.reason !== "approval"))
-    return follow(past.decision.decision);
-  if (past?.pause && past.pause.reason !== "approval") return { type: "paused" };
-  if (past?.inDoubt) {
-    const { idempotent, readOnly } = tool.definition;
-    const message = `"${tool.name}" had started when the run stopped; whether it did its work is not known`;
-    if (!idempotent && !readOnly) return pause(call, "in-doubt", message);
-    if (past.started === call.hash) return { type: "run" }; // it was allowed to start, and a second start changes nothing
+  const decided = standingDecision(call);
+  if (decided && !("approve" in decided)) return follow(decided); // it says what comes of the call: nothing runs
+  if (!decided) {
+    if (past?.pause && past.pause.reason !== "approval") return { type: "paused" };
+    if (past?.inDoubt && !tool.definition.idempotent && !tool.definition.readOnly) {
+      const message = `"${tool.name}" had started when the run stopped; whether it did its work is not known`;
+      return pause(call, "in-doubt", message);
+    }
   }
-  const reason = await needsApproval(call);
-  return reason === undefined ? { type: "run" } : approval(call, reason);
+  const verdict = await judged(call);
+  if (decided && past?.decision?.hash === call.hash) return follow(decided);
+  if (past?.inDoubt && past.started === call.hash) return { type: "run" }; // it was allowed to start, and a second start changes nothing
+  const reason = verdict ? reasonToAsk(call, verdict) : await needsApproval(call);
+  if (reason !== undefined) return approval(call, reason);
+  return decided ? follow(decided) : { type: "run" };
+}
+
+/** The input that someone decided on instead: they agreed to it, and not to what the policy denies or a hook made of it. */
+export async function clearChanged(call: Call): Promise<void> {
+  await judged(call);
+  if (call.changedByHook) throw denied("onBeforeTool changed the input that was approved");
+}
+
+/** What was decided about this very call. Of one that paused by itself, or is in doubt, it counts whatever its input is. */
+function standingDecision({ past, hash }: Call): Decision | undefined {
+  if (!past?.decision) return undefined;
+  return past.decision.hash === hash || past.pause?.reason !== "approval" ? past.decision.decision : undefined;
+}
+
+/** @throws HaftError `CALL_DENIED`, also for a call that was approved under another policy */
+async function judged({ run, tool, ctx, past }: Call): Promise<Verdict | undefined> {
+  const input = ctx[channel].prepared!.value;
+  const verdict = await run.policy?.judge({ tool, input, ctx, sandbox: run.sandbox });
+  if (verdict?.then !== "deny") return verdict;
+  const doubt = past?.inDoubt ? ". It had started before; whether it did its work is not known" : "";
+  throw denied(`${verdict.reason ?? "the policy of this run does not allow it"}${doubt}`, { rule: verdict.rule });
+}
+
+function reasonToAsk({ tool }: Call, { then, reason }: Verdict): string | undefined {
+  return then === "allow" ? undefined : (reason ?? `the policy of this run asks about "${tool.name}"`);
 }
 
 async function approval(call: Call, message: string): Promise<Clearance> {
@@ -97,8 +128,9 @@ function note(call: Call, reason: PauseReason, message: string): PendingCall {
   );
 }
 
-function denied(reason: string): HaftError {
+function denied(reason: string, data?: { rule: number }): HaftError {
   return new HaftError("CALL_DENIED", `This call was denied: ${reason}`, {
+    data,
     hint: "Do not try it another way; go on without it, or say what is missing.",
   });
 }

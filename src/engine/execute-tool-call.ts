@@ -11,7 +11,7 @@ import { aborted, checkInput, optionsMissing } from "../core/tool-run.ts";
 import { applyStatics } from "../core/tool-statics.ts";
 import { type Call, type Done, hashOfAsked, hashOfCall, recalled } from "./call.ts";
 import { contextOf } from "./call-context.ts";
-import { clear, needsClearance } from "./clearance.ts";
+import { clear, clearChanged, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { assertSameCall } from "./journal.ts";
 import { logged, readable } from "./logged-error.ts";
@@ -48,6 +48,7 @@ export async function executeToolCall(
     input: undefined,
     shown: null,
     hash: "",
+    changedByHook: false,
   };
   try {
     if (tool.missingOptions) throw optionsMissing(tool);
@@ -58,7 +59,10 @@ export async function executeToolCall(
       const clearance = await clear(call);
       if (clearance.type === "paused") return clearance;
       if (clearance.type === "settled") return await ended(call, clearance.output);
-      if (clearance.input !== undefined) await prepare(call, clearance.input);
+      if (clearance.input !== undefined) {
+        await prepare(call, clearance.input);
+        await clearChanged(call);
+      }
     }
     const started = begin(call);
     if (started) await started;
@@ -74,8 +78,14 @@ function prepare(call: Call, input: unknown): void | Promise<void> {
   const own = copyPlain(input); // what was asked for stays as it is, whatever a handler does with its input
   const effective = applyStatics(own, tool.definition.staticInputValues, ctx);
   if (!run.hooks.onBeforeTool) return accept(call, input, effective);
+  const before = hashOfCall(tool.name, encode(effective ?? null));
   const hook = async () => run.hooks.onBeforeTool!(eventOf(call, effective));
-  return hook().then((given) => accept(call, input, given?.input === undefined ? effective : given.input));
+  return hook().then((given) => {
+    // A copy: what is judged and agreed to is what runs, whatever the hook does later with what it gave.
+    const accepted = accept(call, input, copyPlain(given?.input === undefined ? effective : given.input));
+    call.changedByHook = call.hash !== before;
+    return accepted;
+  });
 }
 
 /** Notes the call, and checks its effective input: at once, where the schema can. */

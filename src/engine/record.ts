@@ -172,7 +172,10 @@ export class RunLog {
   }
 
   #show(event: RunEvent): void {
-    if ("seq" in event) this.#told++;
+    if ("seq" in event) {
+      this.#told++;
+      seal(event);
+    }
     this.#settings.watchers.tell(event);
     this.#settings.trace?.(event);
   }
@@ -188,4 +191,17 @@ export class RunLog {
     this.#settings.abort.abort(this.#failure);
     return this.#failure;
   }
+}
+
+/** What a watcher or a hook is shown is the log itself: none of them makes another entry of it, such as a decision. */
+function seal(entry: Entry): void {
+  Object.freeze(entry);
+  if (entry.type === "tool-call" || entry.type === "tool-pause") freezeJson(entry.input);
+  else if (entry.type === "decision") freezeJson(entry.decision);
+}
+
+function freezeJson(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) freezeJson(inner);
 }

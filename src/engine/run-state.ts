@@ -14,6 +14,7 @@ import { LazyController } from "./lazy-controller.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import { providerOf } from "./model/prompt.ts";
 import type { NamedTools } from "./named-tools.ts";
+import { Policy } from "./policy/policy.ts";
 import type { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
@@ -45,6 +46,8 @@ export class RunState {
   readonly options: ExecuteOptions;
   readonly rooms: Rooms;
   readonly hooks: Hooks;
+  /** Read once: who changes the list later changes nothing. */
+  readonly policy: Policy | undefined;
   readonly log: RunLog;
   readonly journal: Journal;
   readonly mode: ModeSession;
@@ -82,6 +85,7 @@ export class RunState {
     this.options = parts.options;
     this.rooms = parts.rooms;
     this.hooks = parts.options.hooks ?? {};
+    this.policy = parts.options.policy?.length ? new Policy(parts.options.policy) : undefined;
     this.log = parts.log;
     this.journal = parts.journal;
     this.mode = parts.mode;

@@ -2,6 +2,7 @@
 import { HaftError } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
 import { nearest } from "../core/names.ts";
+import { policyProblem } from "../core/policy-check.ts";
 import { Tool } from "../core/tool.ts";
 import type { ProjectConfig } from "./config.ts";
 
@@ -31,6 +32,7 @@ const fields: Record<keyof ProjectConfig, Check> = {
   sandbox: [isText, 'the name of a sandbox: "auto", "virtual" or "local"'],
   mode: [(value) => isText(value) || isFunction(value?.open), '"tools", or a mode'],
   iterations: [(value) => Number.isInteger(value) && value >= 1, "a whole number from 1"],
+  policy: [Array.isArray, 'a list of rules such as { tool: "Bash", then: "ask" }'],
   approvals: oneOf("ask", "interrupt", "deny"),
   secrets: [isObject, 'an object such as { GH_TOKEN: { env: "GH_TOKEN" } }'],
   temperature: [(value) => typeof value === "number" || isFunction(value), "a number"],
@@ -68,6 +70,7 @@ export function checkConfig(config: unknown, file: string): ProjectConfig {
     }
   }
   checkDefaultModels((config as ProjectConfig).defaultModels, file);
+  checkPolicy((config as ProjectConfig).policy, file);
   return config as ProjectConfig;
 }
 
@@ -84,6 +87,11 @@ function checkDefaultModels(models: ProjectConfig["defaultModels"], file: string
       `Correct "defaultModels.${use}" in ${file}.`,
     );
   }
+}
+
+function checkPolicy(policy: ProjectConfig["policy"], file: string): void {
+  const problem = policy === undefined ? undefined : policyProblem(policy, '"policy"');
+  if (problem) throw invalid(file, `: ${problem.message}.`, problem.hint ?? `Correct "policy" in ${file}.`);
 }
 
 function unknownHint(name: string, names: string[]): string {

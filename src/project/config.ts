@@ -11,6 +11,7 @@ type RunSettings = Pick<
   | "hooks"
   | "mode"
   | "secrets"
+  | "policy"
   | "approvals"
   | "temperature"
   | "reasoningEffort"

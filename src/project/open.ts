@@ -2,13 +2,14 @@
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Store } from "../core/log.ts";
 import type { Model } from "../core/model.ts";
+import type { PolicyRule } from "../core/policy.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import { Tool } from "../core/tool.ts";
 import { loadModel, modelLabel } from "./choose-model.ts";
 import { openProjectSandbox } from "./choose-sandbox.ts";
 import { type ContextFiles, readContextFiles } from "./context-files.ts";
 import { composeInstructions } from "./instructions.ts";
-import { openSessionStore } from "./session-store.ts";
+import { HAFT_FOLDER, openSessionStore } from "./session-store.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Project {
@@ -57,6 +58,14 @@ export async function openProject(settings: Settings, model: Model): Promise<Pro
   }
 }
 
+/** Whoever can write there can put a decision into a session, and so agree to a call of a run that waits. */
+const ownFolder: PolicyRule = {
+  tool: "{Edit,Write}",
+  path: `./${HAFT_FOLDER}/{sessions,patches}/**`,
+  then: "deny",
+  reason: `${HAFT_FOLDER} holds what people decided; no tool writes there`,
+};
+
 interface Opened {
   model: Model;
   sandbox: Sandbox;
@@ -69,6 +78,7 @@ function executeOptions(settings: Settings, { model, sandbox, store, context }: 
   const { exits, hooks, secrets, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits } = config;
   return {
     ...{ model, sandbox, store, cwd, mode, tools, iterations, approvals },
+    policy: [ownFolder, ...(config.policy ?? [])],
     ...{ exits, hooks, secrets, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits },
     assigns: config.assigns,
     instructions: composeInstructions(config.instructions, sandbox, context),

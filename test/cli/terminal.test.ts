@@ -1,68 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
-import { afterAll, describe, expect, test } from "vitest";
-import { cleanEnvironment, cli, contentOf, project, until } from "./helpers/haft.ts";
+import { describe, expect, test } from "vitest";
+import { contentOf, project, until } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
-
-/** `script` of util-linux gives a command a terminal of its own. */
-function hasScript(): boolean {
-  try {
-    return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
-  } catch {
-    return false;
-  }
-}
-
-interface TerminalRun {
-  type(keys: string): void;
-  /** Typed by somebody who has read the question. */
-  answer(keys: string): Promise<void>;
-  /** The window is closed: what runs in it is sent SIGHUP. */
-  close(): void;
-  /** All that was written, without control sequences. */
-  text(): string;
-  raw(): string;
-  /** Waits for words on the screen, after those that were waited for before. */
-  sees(words: string): Promise<void>;
-  code: Promise<number | null>;
-}
-
-const open: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of open) child.kill();
-});
-
-function onTerminal(args: string[], cwd: string, env: Record<string, string>): TerminalRun {
-  const command = ["stty cols 80 rows 40;", "exec", process.execPath, cli, ...args].join(" ");
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd,
-    env: cleanEnvironment({ TERM: "xterm", SHELL: "/bin/sh", ...env }),
-  });
-  open.push(child);
-  let raw = "";
-  let seen = 0;
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    raw += text;
-  });
-  const text = () => stripVTControlCharacters(raw);
-  return {
-    type: (keys) => child.stdin.write(keys),
-    async answer(keys) {
-      await new Promise((done) => setTimeout(done, 200));
-      child.stdin.write(keys);
-    },
-    close: () => child.kill("SIGKILL"),
-    text,
-    raw: () => raw,
-    async sees(words) {
-      await until(`"${words}" on the terminal:\n${text()}`, () => text().indexOf(words, seen) >= 0);
-      seen = text().indexOf(words, seen) + words.length;
-    },
-    code: new Promise((done) => child.on("close", done)),
-  };
-}
+import { hasScript, onTerminal } from "./helpers/terminal.ts";
 
 describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `script`)", { concurrent: true }, () => {
   test("text is drawn, a spinner turns, and a yes applies the changes of an overlay", async () => {
@@ -95,33 +36,6 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
     expect(await run.code).toBe(0);
     expect(run.raw()).not.toMatch(/\u001b\[[0-9;]*1mDone/);
     await expect(access(join(cwd, "a.txt"))).rejects.toThrow();
-  });
-
-  test("a call that needs approval is shown in full and asked about", async () => {
-    const config = `import { Tool } from "haft";
-      export default { tools: [new Tool({ name: "deploy", description: "Deploys.", approval: true, handler: () => "live" })] };`;
-    const cwd = await project({ "agent.config.ts": config });
-    const hidden = `${"x".repeat(200)} and then some`;
-    const calls = (_request: unknown, index: number) =>
-      index % 2 === 0 ? { toolCalls: [{ name: "deploy", input: { to: hidden } }] } : { text: "Over." };
-    await using model = await modelServer(calls);
-    const yes = onTerminal(["run", "go"], cwd, model.env);
-    await yes.sees("and then some");
-    await yes.sees("Run deploy once?");
-    await yes.answer("y");
-    expect(await yes.code).toBe(0);
-    expect(model.server.requests[1]!.toolResults[0]!.text).toBe("live");
-
-    const no = onTerminal(["run", "go"], cwd, model.env);
-    await no.sees("Run deploy once?");
-    await no.answer("n");
-    expect(await no.code).toBe(0);
-    expect(model.server.requests[3]!.toolResults[0]!.text).toContain("the user said no");
-
-    const stop = onTerminal(["run", "go"], cwd, model.env);
-    await stop.sees("Run deploy once?");
-    await stop.answer("\u0003");
-    expect(await stop.code).toBe(130);
   });
 
   test("a yes that was typed before the question does not count", async () => {

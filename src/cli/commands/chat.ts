@@ -4,6 +4,7 @@ import { newId } from "../../base/ids.ts";
 import { openProject, type Project, readSettings, type SettingFlags } from "../../project/index.ts";
 import { askForModel } from "../ask/model.ts";
 import { CTRL_C, GONE } from "../ask/prompt.ts";
+import { SessionAnswers } from "../ask/session-answers.ts";
 import { chatInput, type Said } from "../chat-input.ts";
 import { closeProject } from "../close-project.ts";
 import { endingText, wasStopped } from "../ending.ts";
@@ -54,6 +55,7 @@ class Chat {
   readonly #flags: ChatFlags;
   readonly #screen: Screen;
   readonly #reporter: Reporter;
+  readonly #answers = new SessionAnswers();
 
   constructor(project: Project, session: string, flags: ChatFlags, screen: Screen, reporter: Reporter) {
     this.#project = project;
@@ -93,7 +95,7 @@ class Chat {
   }
 
   async #turn(prompt: string): Promise<number> {
-    const turn = { session: this.#session, prompt, reporter: this.#reporter };
+    const turn = { session: this.#session, prompt, reporter: this.#reporter, answers: this.#answers };
     const { result, durationMs, signal } = await takeTurn(this.#project, turn);
     this.#reporter.end(result, { durationMs });
     const facts = { session: this.#session, flags: this.#flags, signal, screen: this.#screen };

@@ -1,16 +1,24 @@
 /** `haft run`: one task, from the command line to the exit code. */
 
 import { newId } from "../../base/ids.ts";
-import { openProject, type Project, readSettings, type SettingFlags, waitingCalls } from "../../project/index.ts";
+import {
+  decide,
+  openProject,
+  type Project,
+  readSettings,
+  type SettingFlags,
+  waitingCalls,
+} from "../../project/index.ts";
 import { approvalPrompt } from "../ask/approval.ts";
 import { askForModel } from "../ask/model.ts";
+import { SessionAnswers } from "../ask/session-answers.ts";
 import { closeProject } from "../close-project.ts";
 import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes, usageError } from "../exit-codes.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
 import { Screen } from "../render/screen.ts";
 import { jsonReporter, quietReporter, type Reporter, screenReporter } from "../reporter.ts";
-import { checkGoesOn, checkResumeFlags, type ResumeFlags, recordDecisions, shortId } from "../resume.ts";
+import { checkGoesOn, checkResumeFlags, type ResumeFlags, recordDecisions } from "../resume.ts";
 import { signalExitCodes } from "../signals.ts";
 import { takeTurn } from "../take-turn.ts";
 import { readTask } from "../task.ts";
@@ -58,12 +66,13 @@ interface Going {
 
 async function runIn(project: Project, { prompt, flags, reporter, errors }: Going): Promise<number> {
   const session = flags.session ?? newId("session");
+  const answers = new SessionAnswers();
   await recordDecisions(project.store, session, flags);
   if (prompt === undefined) await checkGoesOn(project.store, session);
   reporter.begin(project, await project.store.read(session));
-  if (reporter.asks && prompt === undefined) await askAboutWaiting(project, session, reporter);
+  if (reporter.asks && prompt === undefined) await askAboutWaiting(project, session, reporter.asks, answers);
 
-  const { result, durationMs, signal } = await takeTurn(project, { prompt, session, reporter });
+  const { result, durationMs, signal } = await takeTurn(project, { prompt, session, reporter, answers });
   reporter.end(result, { durationMs, session });
   const sentence = endingText(result, { session, flags, signal, screen: errors });
   if (sentence) errors.print(sentence);
@@ -74,18 +83,23 @@ async function runIn(project: Project, { prompt, flags, reporter, errors }: Goin
 }
 
 /** A call that waits since an earlier process is asked about before the run goes on. */
-async function askAboutWaiting({ store }: Project, session: string, { asks }: Reporter): Promise<void> {
+async function askAboutWaiting(
+  project: Project,
+  session: string,
+  screen: Screen,
+  answers: SessionAnswers,
+): Promise<void> {
+  const { store } = project;
   let stopped = false;
   const cancel = () => {
     stopped = true;
   };
-  const ask = approvalPrompt(asks!, { cancel });
+  const ask = approvalPrompt(screen, { project, answers, cancel });
   for (const call of await waitingCalls(store, session)) {
     if (call.reason === "snapshot") continue;
     const decision = await ask(call);
     if (stopped) return;
-    const flag = "approve" in decision ? { approve: [shortId(call.callId)] } : { deny: [shortId(call.callId)] };
-    await recordDecisions(store, session, flag);
+    await decide(store, session, call.callId, decision);
   }
 }
 

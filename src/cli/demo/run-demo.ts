@@ -7,6 +7,7 @@ import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { openProject, type Project, readSettings } from "../../project/index.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
+import { SessionAnswers } from "../ask/session-answers.ts";
 import { closeProject } from "../close-project.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
 import { renderError } from "../render/error.ts";
@@ -57,7 +58,12 @@ async function play(project: Project, screen: Screen, reporter: Reporter): Promi
   const session = newId("session");
   const prompt = "The price of a cart is wrong. Find out why, and repair it.";
   screen.print(`> ${prompt}\n`);
-  const { result, durationMs, signal } = await takeTurn(project, { session, prompt, reporter });
+  const { result, durationMs, signal } = await takeTurn(project, {
+    session,
+    prompt,
+    reporter,
+    answers: new SessionAnswers(),
+  });
   reporter.end(result, { durationMs });
   if (signal) return signalExitCodes[signal];
   if (result.status === "error") {

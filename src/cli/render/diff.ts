@@ -2,7 +2,8 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, structuredPatch } from "diff";
 import type { FileChange } from "../../core/sandbox.ts";
 import type { Colors } from "./colors.ts";
-import { bytes, clean, count } from "./text.ts";
+import { bytes, count } from "./text.ts";
+import { visible, visibleLine } from "./visible.ts";
 
 /** Milliseconds that comparing one file may take. */
 const TIMEOUT = 2000;
@@ -16,7 +17,7 @@ export function renderChange(change: FileChange, colors: Colors): string {
     modified: colors.yellow("modified"),
     deleted: colors.red("deleted"),
   };
-  const title = `${label[type]} ${colors.bold(clean(path))}`;
+  const title = `${label[type]} ${colors.bold(visibleLine(path))}`;
   const [from, to] = [textOf(before), textOf(after)];
   if (from === undefined || to === undefined) return `${title}  ${sizes(before, after)}`;
   const lines = diffLines(from, to, colors);
@@ -37,9 +38,12 @@ export function diffLines(
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     ...lines,
   ]);
+  // Where both have such line ends, they are no change; elsewhere they can be seen.
+  const lineEnd = before.includes("\r\n") && after.includes("\r\n") ? /\r$/ : /$^/;
+  const show = (line: string) => visible(line.replace(lineEnd, "").replaceAll("\t", "  "), colors.yellow);
   const added = all.filter((line) => line.startsWith("+")).length;
   const removed = all.filter((line) => line.startsWith("-")).length;
-  const shown = all.slice(0, maxLines).map((line) => paint(clean(line.replace(/\r$/, "")), colors));
+  const shown = all.slice(0, maxLines).map((line) => paint(show(line), colors));
   if (all.length > maxLines) shown.push(colors.dim(`… ${count(all.length - maxLines, "more line")}`));
   return { summary: `${colors.green(`+${added}`)} ${colors.red(`-${removed}`)}`, lines: shown };
 }
@@ -83,7 +87,7 @@ function filePatch(
 }
 
 /** undefined for bytes that are not UTF-8 text. */
-function textOf(data: Uint8Array | null): string | undefined {
+export function textOf(data: Uint8Array | null): string | undefined {
   if (data === null) return "";
   if (data.includes(0)) return undefined;
   try {

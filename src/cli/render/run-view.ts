@@ -6,6 +6,7 @@ import { Spinner } from "./spinner.ts";
 import { clean, oneLine, wrapWith } from "./text.ts";
 import { TextStream } from "./text-stream.ts";
 import { cardPause, cardResult, cardSubject, cardTitle } from "./tool-card.ts";
+import { visibleLine } from "./visible.ts";
 
 /** Milliseconds between two drawings of text that arrives. */
 const DRAW_EVERY = 40;
@@ -133,7 +134,7 @@ export class RunView {
   #paused(pause: EntryOf<"tool-pause">): void {
     if (this.#asks && pause.reason === "approval") return;
     this.#spinner.stop();
-    this.#title(pause.key, pause);
+    this.#title(pause.key, pause, visibleLine);
     this.#screen.print(cardPause(pause, this.#screen));
   }
 
@@ -156,9 +157,9 @@ export class RunView {
     this.#screen.print(this.#screen.colors.yellow(wrapWith(clean(text), this.#screen.width, "Note     ")));
   }
 
-  #title(key: string, { name, input }: { name: string; input: unknown }): void {
+  #title(key: string, { name, input }: { name: string; input: unknown }, asLine = oneLine): void {
     if (this.#titled === key) return;
-    this.#screen.print(cardTitle(name, input, this.#screen));
+    this.#screen.print(cardTitle(name, input, this.#screen, asLine));
     this.#titled = key;
   }
 

@@ -3,6 +3,7 @@ import type { EntryOf } from "../../core/log.ts";
 import { modelText } from "../../core/tool-result.ts";
 import type { Colors } from "./colors.ts";
 import { clean, count, duration, oneLine, truncate } from "./text.ts";
+import { visibleLine } from "./visible.ts";
 
 /** Lines of a result that are shown: its first ones, and the last ones of a command. */
 const HEAD = 5;
@@ -20,19 +21,19 @@ const subjects: Record<string, string[]> = {
   grep: ["pattern"],
 };
 
-/** What a call is about, on one line. */
-export function cardSubject(name: string, input: unknown): string {
+/** What a call is about, on one line. `asLine` makes text safe for it. */
+export function cardSubject(name: string, input: unknown, asLine = oneLine): string {
   const values = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
   for (const key of subjects[name.toLowerCase()] ?? []) {
-    if (typeof values[key] === "string") return oneLine(values[key]);
+    if (typeof values[key] === "string") return asLine(values[key]);
   }
-  if (typeof input === "string") return oneLine(input);
-  return input === undefined || Object.keys(values).length === 0 ? "" : oneLine(JSON.stringify(input));
+  if (typeof input === "string") return asLine(input);
+  return input === undefined || Object.keys(values).length === 0 ? "" : asLine(JSON.stringify(input));
 }
 
-export function cardTitle(name: string, input: unknown, { width, colors }: Look): string {
-  const subject = truncate(cardSubject(name, input), Math.max(10, width - name.length - 5));
-  return `${colors.cyan("●")} ${colors.bold(clean(name))}${subject ? `  ${subject}` : ""}`;
+export function cardTitle(name: string, input: unknown, { width, colors }: Look, asLine = oneLine): string {
+  const subject = truncate(cardSubject(name, input, asLine), Math.max(10, width - name.length - 5));
+  return `${colors.cyan("●")} ${colors.bold(asLine(name))}${subject ? `  ${subject}` : ""}`;
 }
 
 interface Look {
@@ -68,7 +69,7 @@ function takeStatus({ error, durationMs }: EntryOf<"tool-end">, lines: string[])
 
 /** A call that waits, or that was decided on. */
 export function cardPause(pause: EntryOf<"tool-pause">, { width, colors }: Look): string {
-  return `  ${colors.dim("└")} ${colors.yellow(truncate(`waits: ${oneLine(pause.message)}`, width - 4))}`;
+  return `  ${colors.dim("└")} ${colors.yellow(truncate(`waits: ${visibleLine(pause.message)}`, width - 4))}`;
 }
 
 function resultLines({ error, content, output, signal, name }: EntryOf<"tool-end">): string[] {

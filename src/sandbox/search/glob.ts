@@ -1,8 +1,8 @@
 /** Files by name. */
 
 import { HaftError } from "../../base/errors.ts";
+import { compileGlob } from "../../base/glob-pattern.ts";
 import type { GlobQuery, GlobResult } from "../../core/sandbox.ts";
-import { compileGlob } from "./glob-pattern.ts";
 import { Pace } from "./pace.ts";
 import { below, startOf } from "./paths.ts";
 import type { SearchContext, SearchFs } from "./search-fs.ts";

@@ -1,7 +1,7 @@
 /** Lines by content. */
 
+import { compileGlob } from "../../base/glob-pattern.ts";
 import type { GrepLine, GrepQuery, GrepResult } from "../../core/sandbox.ts";
-import { compileGlob } from "./glob-pattern.ts";
 import { compilePattern } from "./line-pattern.ts";
 import { type FileMatches, matchingLines } from "./matching-lines.ts";
 import { Pace } from "./pace.ts";

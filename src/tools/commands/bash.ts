@@ -41,6 +41,7 @@ export const Bash = new Tool({
     }),
   ),
   output: textOutput,
+  subject: ({ command }) => ({ command }),
   sandbox: true,
   // The command has a limit of its own.
   timeoutMs: Number.POSITIVE_INFINITY,

@@ -47,6 +47,7 @@ export const Command = new Tool({
     }),
   ),
   output: textOutput,
+  subject: ({ args }, { options }) => ({ command: [options.command, ...args] }),
   sandbox: true,
   // The command has a limit of its own.
   timeoutMs: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 /** Edit: pieces of a file, found by their text and replaced. */
-import type { SandboxAccess } from "../../core/sandbox.ts";
+import type { FileStat, SandboxAccess } from "../../core/sandbox.ts";
 import { Tool } from "../../core/tool.ts";
 import { changeFile } from "../files/change-file.ts";
 import { statFile } from "../files/existing-file.ts";
@@ -56,6 +56,11 @@ export const Edit = new Tool({
     (fields) => ({ path: fields.filledText("path"), edits: readEdits(fields) }),
   ),
   output: textOutput,
+  subject: ({ path }) => ({ files: [path] }),
+  async preview({ path, edits }, { sandbox, abortSignal }) {
+    const { bytes } = await fileToEdit(sandbox, path, abortSignal);
+    return [{ path, type: "modified", before: bytes, after: applyEdits(bytes, edits, path).bytes }];
+  },
   sandbox: true,
   async handler({ path, edits }, { sandbox, abortSignal }) {
     return SeenFiles.of(sandbox).inTurn(path, () => editFile(sandbox, path, edits, abortSignal));
@@ -84,13 +89,22 @@ async function editFile(
   edits: TextEdit[],
   abortSignal: AbortSignal,
 ): Promise<string> {
+  const { stat, bytes } = await fileToEdit(sandbox, path, abortSignal);
+  const edited = applyEdits(bytes, edits, path);
+  await changeFile(sandbox, path, stat, edited.bytes);
+  return `${headline(path, edited)}\n${await unifiedDiff(edited.before, edited.after, MAX_DIFF_LINES)}`;
+}
+
+async function fileToEdit(
+  sandbox: SandboxAccess,
+  path: string,
+  abortSignal: AbortSignal,
+): Promise<{ stat: FileStat; bytes: Uint8Array }> {
   const stat = await statFile(sandbox, path);
   refuseTooLarge(stat.size, path);
   const bytes = await sandbox.readFile(path, { abortSignal });
   SeenFiles.of(sandbox).refuseChanged(path, stat, bytes);
-  const edited = applyEdits(bytes, edits, path);
-  await changeFile(sandbox, path, stat, edited.bytes);
-  return `${headline(path, edited)}\n${await unifiedDiff(edited.before, edited.after, MAX_DIFF_LINES)}`;
+  return { stat, bytes };
 }
 
 function headline(path: string, { replacements, firstChangedLine, inexact }: EditedFile): string {

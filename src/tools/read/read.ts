@@ -54,6 +54,7 @@ export const Read = new Tool({
     (fields) => ({ path: fields.filledText("path"), offset: fields.count("offset"), limit: fields.count("limit") }),
   ),
   readOnly: true,
+  subject: ({ path }) => ({ files: [path] }),
   sandbox: true,
   async handler({ path, offset, limit }, { sandbox, abortSignal }) {
     const file = { path, ...(await statFile(sandbox, path)) };

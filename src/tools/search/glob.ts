@@ -39,6 +39,7 @@ export const Glob = new Tool({
   ),
   output: textOutput,
   readOnly: true,
+  subject: ({ path }) => ({ folders: [path ?? "."] }),
   sandbox: true,
   async handler({ pattern, path, limit }, { sandbox, abortSignal }) {
     const { files, total } = await sandbox.glob({ pattern, path, limit, abortSignal });

@@ -59,6 +59,7 @@ export const Grep = new Tool({
   ),
   output: textOutput,
   readOnly: true,
+  subject: ({ path }) => ({ folders: [path ?? "."] }),
   sandbox: true,
   async handler(input, { sandbox, abortSignal }) {
     const result = await search(input, sandbox, abortSignal);

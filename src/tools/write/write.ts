@@ -40,21 +40,32 @@ export const Write = new Tool({
     (fields) => ({ path: fields.filledText("path"), content: fields.text("content") }),
   ),
   output: textOutput,
+  subject: ({ path }) => ({ files: [path] }),
+  async preview({ path, content }, { sandbox, abortSignal }) {
+    const after = bytesOf(content);
+    const stat = await statOrNothing(sandbox, path);
+    const before = stat && (await contentBefore(sandbox, path, stat, abortSignal));
+    if (stat) SeenFiles.of(sandbox).refuseChanged(path, stat, before);
+    if (stat && !before) return [];
+    return [{ path, type: before ? "modified" : "created", before: before ?? null, after }];
+  },
   sandbox: true,
   async handler({ path, content }, { sandbox, abortSignal }) {
-    const bytes = new TextEncoder().encode(content);
-    if (bytes.length > MAX_CONTENT) {
-      throw new HaftError(
-        "FILE_TOO_LARGE",
-        `The content has ${bytesText(bytes.length)}; Write takes at most ${bytesText(MAX_CONTENT)}`,
-        {
-          hint: "Write it in parts, or make the file with a command.",
-        },
-      );
-    }
+    const bytes = bytesOf(content);
     return SeenFiles.of(sandbox).inTurn(path, () => write(sandbox, path, bytes, abortSignal));
   },
 });
+
+/** @throws HaftError `FILE_TOO_LARGE` */
+function bytesOf(content: string): Uint8Array {
+  const bytes = new TextEncoder().encode(content);
+  if (bytes.length <= MAX_CONTENT) return bytes;
+  throw new HaftError(
+    "FILE_TOO_LARGE",
+    `The content has ${bytesText(bytes.length)}; Write takes at most ${bytesText(MAX_CONTENT)}`,
+    { hint: "Write it in parts, or make the file with a command." },
+  );
+}
 
 async function write(
   sandbox: SandboxAccess,

@@ -1,6 +1,6 @@
 /** Glob patterns as predicates on paths. Nothing here backtracks more than one star deep, whatever the pattern. */
 
-import { HaftError } from "../../base/errors.ts";
+import { HaftError } from "./errors.ts";
 import { compileSegment, type SegmentTest } from "./glob-segment.ts";
 
 export interface GlobPattern {
