@@ -107,6 +107,7 @@ class Door implements EgressDoor {
   #answer(): void {
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
+      socket.setMaxListeners(0); // requests may wait on it in a row
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("error", () => {}); // it closes
     });

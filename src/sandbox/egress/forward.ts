@@ -31,19 +31,18 @@ async function exchange(
 ): Promise<void> {
   const traffic = newTraffic();
   const gone = new AbortController();
-  response.once("close", () => gone.abort());
+  whenOver(request, response, () => gone.abort());
   const verdict = await exchanges.judge(target, traffic, gone.signal);
   if (!verdict.allow) return refuse(response, 403, verdict.reason);
 
   const failure = await new Promise<string | undefined>((resolve) => {
-    if (response.closed || exchanges.isStopped) return resolve("nobody waited for the answer");
+    if (gone.signal.aborted || exchanges.isStopped) return resolve("nobody waited for the answer");
     let problem: string | undefined;
     const fail = (why: string) => {
       problem ??= why;
-      if (response.headersSent) response.destroy();
-      else answerBadly(response, why);
+      answerBadly(response, why);
     };
-    response.once("close", () => {
+    gone.signal.addEventListener("abort", () => {
       upstream?.destroy();
       resolve(problem ?? (response.writableFinished ? undefined : "it was broken off"));
     });
@@ -65,8 +64,17 @@ async function exchange(
     request.on("error", () => upstream.destroy());
     request.pipe(upstream);
   });
-  if (!response.closed) response.destroy();
   exchanges.done(target, verdict, traffic, failure);
+}
+
+/** A response that waits behind another one on its connection is not told when that ends. */
+function whenOver(request: IncomingMessage, response: ServerResponse, over: () => void): void {
+  const { socket } = request;
+  socket.once("close", over);
+  response.once("close", () => {
+    socket.off("close", over);
+    over();
+  });
 }
 
 function send(
@@ -93,7 +101,8 @@ function giveBack(answer: IncomingMessage, response: ServerResponse, traffic: Tr
     traffic.down += chunk.length;
   });
   answer.on("error", () => fail("the answer was broken off"));
-  response.writeHead(answer.statusCode!, answer.statusMessage, headerMap(endToEnd(answer.rawHeaders, answer.headers)));
+  // Without the server's own words for its status: they may hold what cannot be written.
+  response.writeHead(answer.statusCode!, headerMap(endToEnd(answer.rawHeaders, answer.headers)));
   answer.pipe(response);
 }
 
@@ -117,8 +126,17 @@ export function refusal(reason: string): string {
   return `Refused by the network policy of this sandbox: ${reason}.\n`;
 }
 
+/** Never throws: it is called where nobody would catch that. Half an answer ends with its connection. */
 function answerBadly(response: ServerResponse, why: string): void {
-  response.writeHead(502, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${why}\n`);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  try {
+    response.writeHead(502, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${why}\n`);
+  } catch {
+    response.destroy();
+  }
 }
 
 function codeOrMessage(error: NodeJS.ErrnoException): string {
