@@ -92,16 +92,16 @@ export interface EgressDoor {
 export interface EgressPolicy {
   readonly rules: readonly EgressRule[];
   /** Headers that are filled in outside. A sandbox that cannot do this refuses the policy: `EGRESS_UNSUPPORTED`. */
-  readonly headers: readonly EgressHeader[];
+  readonly headers?: readonly EgressHeader[];
   /** What no rule names may be allowed by whoever is asked. */
-  readonly asks: boolean;
+  readonly asks?: boolean;
   /**
    * Deny rules, allow rules, `decide`, deny; then the address. Audits the request when it is refused; who makes an
    * allowed one audits it when it has ended. Never rejects.
    */
   evaluate(request: EgressRequest, options?: { abortSignal?: AbortSignal }): Promise<EgressVerdict>;
   /** Takes an entry of a request that has ended. Never throws. */
-  audit(entry: EgressAudit): void;
+  audit?(entry: EgressAudit): void;
   /** @throws HaftError `EGRESS_UNSUPPORTED` for a policy with `headers`: a tunnel cannot be looked into. */
   open(of: { sandbox: string; exec: string }): Promise<EgressDoor>;
 }

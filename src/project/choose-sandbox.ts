@@ -3,7 +3,7 @@ import { HaftError } from "../base/errors.ts";
 import { nearest } from "../core/names.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 
-const known = ["auto", "virtual", "local"];
+const known = ["auto", "isolated", "virtual", "local"];
 
 /** @throws HaftError SANDBOX_UNKNOWN, before anything is opened. */
 export function checkSandboxName(name: string): void {

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { ConfinedRoot } from "../../src/sandbox/local/confined-root.ts";
+import { ConfinedRoot } from "../../src/sandbox/files/confined-root.ts";
 import { LocalSandbox } from "../../src/sandbox/local/local-sandbox.ts";
 import { processGroup } from "../../src/sandbox/process/process-group.ts";
 import { sandboxContract } from "../../src/testing/sandbox-contract.ts";

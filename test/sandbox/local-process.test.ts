@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ExecOptions, ExecResult } from "../../src/core/sandbox.ts";
-import { ConfinedRoot } from "../../src/sandbox/local/confined-root.ts";
+import { ConfinedRoot } from "../../src/sandbox/files/confined-root.ts";
 import { LocalSandbox } from "../../src/sandbox/local/local-sandbox.ts";
 import { HeadAndTail } from "../../src/sandbox/process/head-and-tail.ts";
 import { detectPidNamespace } from "../../src/sandbox/process/pid-namespace.ts";
@@ -159,7 +159,7 @@ function hostScript(cwd: string, seconds: string, kind: string): string {
   const from = (path: string) => JSON.stringify(join(home, "src/sandbox", path));
   return `
     import { writeFileSync } from "node:fs";
-    import { ConfinedRoot } from ${from("local/confined-root.ts")};
+    import { ConfinedRoot } from ${from("files/confined-root.ts")};
     import { LocalSandbox } from ${from("local/local-sandbox.ts")};
     import { detectPidNamespace } from ${from("process/pid-namespace.ts")};
     import { processGroup } from ${from("process/process-group.ts")};

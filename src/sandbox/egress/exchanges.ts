@@ -54,13 +54,13 @@ export class Exchanges {
   /** An allowed request has ended; `failure` says why, where it did not end well. */
   done(target: Target, verdict: EgressVerdict, traffic: Traffic, failure?: string): void {
     const reason = failure ? `${verdict.reason}; ${failure}` : verdict.reason;
-    this.#policy.audit(auditOf({ ...target, ...this.#of }, { ...verdict, reason }, traffic));
+    this.#policy.audit?.(auditOf({ ...target, ...this.#of }, { ...verdict, reason }, traffic));
   }
 
   /** Something that is no request, or names no host. */
   unreadable(reason: string, isTunnel = false): void {
     const entry = auditOf({ host: "", port: 0, isTunnel, ...this.#of }, { allow: false, reason }, newTraffic());
-    this.#policy.audit(entry);
+    this.#policy.audit?.(entry);
     this.#keep(entry);
   }
 

@@ -102,7 +102,7 @@ export class EgressFetch {
       failure = `; ${this.#explain(thrown)}`;
       throw thrown;
     } finally {
-      policy.audit(auditOf(asked, { ...verdict, reason: `${verdict.reason}${failure}` }, traffic));
+      policy.audit?.(auditOf(asked, { ...verdict, reason: `${verdict.reason}${failure}` }, traffic));
     }
   }
 

@@ -14,7 +14,7 @@ export class FilledHeaders {
 
   /** @throws HaftError `EGRESS_INVALID` for a value that is missing or cannot be used; what `get` throws */
   constructor(policy: EgressPolicy, secrets: Pick<Secrets, "get"> | undefined) {
-    this.#headers = policy.headers;
+    this.#headers = policy.headers ?? [];
     this.#secrets = secrets;
     for (const header of this.#headers) this.#value(header);
   }

@@ -1,7 +1,6 @@
 /** One policy: what may be reached, by which rule, and at which address. */
 
 import { isIP } from "node:net";
-import { HaftError } from "../../base/errors.ts";
 import type {
   EgressAudit,
   EgressDoor,
@@ -15,6 +14,7 @@ import { auditOf, type EgressListener, newTraffic, tell } from "./audit.ts";
 import type { Asker } from "./decide.ts";
 import { openDoor } from "./door.ts";
 import { bracketed, canonicalHost } from "./hosts.ts";
+import { refuseHeaders } from "./refuse-headers.ts";
 import { addressesOf, type EgressLookup } from "./resolve.ts";
 import { allows, type CheckedRule, denies, wouldLookInside } from "./rules.ts";
 
@@ -52,15 +52,7 @@ export class Policy implements EgressPolicy {
   }
 
   async open(of: { sandbox: string; exec: string }): Promise<EgressDoor> {
-    if (this.headers.length > 0) {
-      throw new HaftError(
-        "EGRESS_UNSUPPORTED",
-        "This sandbox cannot fill in headers: its programs speak TLS themselves.",
-        {
-          hint: "Leave headers out of the policy, or use a virtual sandbox.",
-        },
-      );
-    }
+    refuseHeaders(this);
     return openDoor(this, of);
   }
 

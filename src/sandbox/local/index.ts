@@ -2,12 +2,13 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HaftError } from "../../base/errors.ts";
+import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
+import { ConfinedRoot } from "../files/confined-root.ts";
+import { explainFileError, fileError } from "../files/file-error.ts";
+import { sandboxEnvironment } from "../process/environment.ts";
 import { detectPidNamespace } from "../process/pid-namespace.ts";
 import { processGroup } from "../process/process-group.ts";
-import { ConfinedRoot } from "./confined-root.ts";
-import { sandboxEnvironment } from "./environment.ts";
-import { explainFileError, fileError } from "./file-error.ts";
 import { LocalSandbox } from "./local-sandbox.ts";
 
 export interface LocalOptions {
@@ -20,6 +21,8 @@ export interface LocalOptions {
    * LOGNAME and SHELL. No other variable of this process reaches a command.
    */
   keepEnv?: string[];
+  /** Always refused, with EGRESS_UNSUPPORTED: nothing here could keep commands to a policy. */
+  egress?: EgressPolicy;
 }
 
 /**
@@ -29,10 +32,11 @@ export interface LocalOptions {
  * one (Linux), else by its process group and a marker in its environment (HAFT_EXEC).
  *
  * @throws HaftError ENOENT or ENOTDIR for a `cwd` that is no folder, EINVAL for an `env` that cannot be set,
- * SANDBOX_UNSUPPORTED on Windows.
+ * SANDBOX_UNSUPPORTED on Windows, EGRESS_UNSUPPORTED for a policy.
  */
 export async function local(options: LocalOptions): Promise<Sandbox> {
   refuseWindows();
+  refuseEgress(options.egress);
   const env = sandboxEnvironment(options.keepEnv, options.env);
   const given = resolve(options.cwd);
   const root = new ConfinedRoot(await realFolder(given), given);
@@ -60,6 +64,15 @@ const WINDOWS = "The local sandbox needs a POSIX system. On Windows, run inside 
 function refuseWindows(): void {
   if (process.platform !== "win32") return;
   throw new HaftError("SANDBOX_UNSUPPORTED", WINDOWS, { hint: "Use the virtual sandbox, or run inside WSL." });
+}
+
+function refuseEgress(egress: EgressPolicy | undefined): void {
+  if (!egress) return;
+  throw new HaftError(
+    "EGRESS_UNSUPPORTED",
+    "The local sandbox cannot hold commands to an egress policy: they have your network.",
+    { hint: "Use the isolated sandbox, or leave the policy out." },
+  );
 }
 
 async function realFolder(path: string): Promise<string> {

@@ -1,10 +1,21 @@
 /** The contract between running a command and whatever holds its process tree together, so that all of it can be ended. */
 import type { ChildProcess } from "node:child_process";
+import type { ExecResult } from "../../core/sandbox.ts";
 
-/** Ways to hold a tree: a pid namespace, a process group with a marker, later an isolated sandbox. */
+/** Ways to hold a tree: a pid namespace, a process group with a marker, an isolated sandbox. */
 export interface Containment {
   readonly kind: "pid-namespace" | "process-group" | (string & {});
-  hold(command: readonly string[], env: Readonly<Record<string, string>>): Hold;
+  /** Whoever gets a Hold starts it, or calls its `release`. */
+  hold(request: HoldRequest): Promise<Hold>;
+}
+
+export interface HoldRequest {
+  /** An absolute program, and its arguments. */
+  command: readonly string[];
+  /** Where it runs: a real path. */
+  cwd: string;
+  /** All that the command gets. */
+  env: Readonly<Record<string, string>>;
 }
 
 /** One command in its containment. The methods are called in this order; `signal` any number of times. */
@@ -14,12 +25,16 @@ export interface Hold {
   readonly env: Readonly<Record<string, string>>;
   /** True when fd 2 is the supervisor's own and the command's stderr is fd 3. */
   readonly supervised: boolean;
+  /** How many pipes it needs beside the usual ones, from fd 4 on: `child.stdio[4]` and so on. Default 0. */
+  readonly morePipes?: number;
   started(child: ChildProcess): void;
   signal(signal: "SIGTERM" | "SIGKILL"): void;
-  /** Kills what the command left behind. When it resolves, the tree is dead. */
+  /** Kills what the command left behind. When it resolves, the tree is dead. Called once, also when nothing was started. */
   release(): Promise<void>;
   /** What became of the command, from the end of the process that was really started. */
   outcome(exitCode: number | null, signal: string | null, supervisorText: string): Outcome;
+  /** What else it knows about the command, when all is over. */
+  findings?(): Pick<ExecResult, "egressDenied">;
 }
 
 export type Outcome =

@@ -7,21 +7,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { constants } from "node:os";
 import { type Containment, type Hold, type Outcome, sendSignal } from "./containment.ts";
 import { DEFAULT_PATH, findProgram } from "./find-program.ts";
+import { supervisedOutcome, supervisorArgv } from "./supervisor.ts";
 
 /** Long enough for a loaded machine; a working one answers in 10 ms. */
 const PROBE_TIMEOUT_MS = 10_000;
-
-const READY = "ready\n";
-
-/**
- * Pid 1 does not get signals that it has no handler for, and must reap, so the command is its child. It says READY on
- * its own stderr once it runs; what follows is what bash says of a child that a signal killed, which an exit code alone
- * cannot tell from `exit 137`.
- */
-const SUPERVISOR = `echo ready >&2; "$@" 2>&3 3>&-; exit $?`;
 
 let detected: Promise<Containment | undefined> | undefined;
 
@@ -45,11 +36,10 @@ async function detect(): Promise<Containment | undefined> {
   const prefix = [
     ...[setpriv, "--pdeathsig", "KILL"],
     ...[unshare, ...asUser, "--pid", "--fork", "--kill-child", "--mount-proc"],
-    // -p: take nothing from BASH_ENV, SHELLOPTS or exported functions, which are meant for the command.
-    ...[bash, "--norc", "--noprofile", "-p", "-c", SUPERVISOR, "bash"],
+    ...supervisorArgv(bash),
   ];
   if (!(await exitsWith([...prefix, bash, "-c", "exit 42"], 42))) return undefined;
-  return { kind: "pid-namespace", hold: (command, env) => new NamespaceHold([...prefix, ...command], env) };
+  return { kind: "pid-namespace", hold: async ({ command, env }) => new NamespaceHold([...prefix, ...command], env) };
 }
 
 function exitsWith(argv: readonly string[], code: number): Promise<boolean> {
@@ -88,34 +78,15 @@ class NamespaceHold implements Hold {
   async release(): Promise<void> {}
 
   outcome(exitCode: number | null, signal: string | null, supervisorText: string): Outcome {
-    const ready = supervisorText.indexOf(READY);
-    if (ready < 0) return { status: "spawn_error", error: notStarted(supervisorText, signal) };
-    if (exitCode === null) return { status: "signaled", signal: signal ?? "SIGKILL" };
-
-    const said = supervisorText.slice(ready + READY.length).trim();
-    if (said === "") return { status: "exited", exitCode };
-    const killedBy = signalName(exitCode - 128);
-    if (killedBy) return { status: "signaled", signal: killedBy };
-    if (exitCode === 126 || exitCode === 127) return { status: "spawn_error", error: notStarted(said, null) };
-    return { status: "exited", exitCode };
+    return supervisedOutcome(exitCode, signal, supervisorText);
   }
 }
 
-/** The one child of unshare: pid 1 of the namespace, by the name that it has out here. */
-function firstChild(pid: number): number | undefined {
+/** The one child of unshare, or of bwrap: pid 1 of the namespace, by the name that it has out here. */
+export function firstChild(pid: number): number | undefined {
   try {
     return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"), 10) || undefined;
   } catch {
     return undefined;
   }
-}
-
-function notStarted(text: string, signal: string | null): string {
-  const reason =
-    text.replace(READY, "").trim().split("\n").pop() || (signal ? `ended by ${signal}` : "no reason given");
-  return `The command could not be started: ${reason}`;
-}
-
-function signalName(number: number): string | undefined {
-  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
 }

@@ -19,7 +19,7 @@ const SWEEP_PAUSE_MS = 10;
 
 export const processGroup: Containment = {
   kind: "process-group",
-  hold: (command, env) => new GroupHold(command, env),
+  hold: async ({ command, env }) => new GroupHold(command, env),
 };
 
 class GroupHold implements Hold {

@@ -4,14 +4,13 @@ import type { Readable, Writable } from "node:stream";
 import { messageOf } from "../../base/errors.ts";
 import type { ExecResult, ExecStatus, OutputChunk } from "../../core/sandbox.ts";
 import { CollectedOutput } from "./collected-output.ts";
-import type { Containment, Hold, Outcome } from "./containment.ts";
+import type { Hold, Outcome } from "./containment.ts";
 
 export interface ProcessSpec {
-  /** An absolute program, and its arguments. */
-  command: readonly string[];
+  /** What to start. */
+  hold: Hold;
+  /** Where, on this machine: a real path. */
   cwd: string;
-  /** All that the command gets. */
-  env: Readonly<Record<string, string>>;
   /** Bytes, then the end; "open" for a pipe that stays open. Default: closed. */
   stdin?: Uint8Array | "open";
   timeoutMs: number;
@@ -19,7 +18,6 @@ export interface ProcessSpec {
   maxOutputBytes: number;
   hardOutputBytes: number;
   onOutput?(chunk: OutputChunk): void;
-  containment: Containment;
 }
 
 export interface RunningProcess {
@@ -57,6 +55,7 @@ class ProcessRun {
   readonly #pipes: Readable[] = [];
   #stopped: StopStatus | undefined;
   #exited = false;
+  #released: Promise<void> | undefined;
   #supervisorText = "";
   #lastOutputAt = 0;
   #listenerError: { thrown: unknown } | undefined;
@@ -65,11 +64,14 @@ class ProcessRun {
   constructor(spec: ProcessSpec) {
     this.#spec = spec;
     this.#output = new CollectedOutput(spec.maxOutputBytes);
-    this.#hold = spec.containment.hold(spec.command, spec.env);
+    this.#hold = spec.hold;
     const outcome = new Promise<Outcome>((resolve) => {
       this.#end = resolve;
     });
-    this.result = outcome.then((value) => this.#finish(value));
+    this.result = outcome.then(async (value) => {
+      await this.#release();
+      return this.#finish(value);
+    });
     // Whoever never asks for the result must not be ended by it.
     this.result.catch(() => {});
     this.#start();
@@ -118,11 +120,12 @@ class ProcessRun {
   /** A session of its own, so that a signal to the group reaches all of it and Ctrl-C at a terminal none of it. */
   #spawn(): ChildProcess {
     const stdin = this.#spec.stdin === undefined ? "ignore" : "pipe";
+    const more = Array.from({ length: this.#hold.morePipes ?? 0 }, () => "pipe" as const);
     return spawn(this.#hold.argv[0]!, this.#hold.argv.slice(1), {
       cwd: this.#spec.cwd,
       env: this.#hold.env,
       detached: true,
-      stdio: this.#hold.supervised ? [stdin, "pipe", "pipe", "pipe"] : [stdin, "pipe", "pipe"],
+      stdio: this.#hold.supervised ? [stdin, "pipe", "pipe", "pipe", ...more] : [stdin, "pipe", "pipe"],
     });
   }
 
@@ -171,10 +174,15 @@ class ProcessRun {
 
   readonly #onAbort = () => this.stop("aborted");
 
+  #release(): Promise<void> {
+    this.#released ??= this.#hold.release();
+    return this.#released;
+  }
+
   /** `exit` comes before the pipes are read to their end. */
   async #drain(child: ChildProcess, exitCode: number | null, signal: string | null): Promise<void> {
     const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
-    await this.#hold.release();
+    await this.#release();
     this.#lastOutputAt = performance.now();
     await Promise.race([closed, this.#quiet()]);
     this.#end(this.#hold.outcome(exitCode, signal, this.#supervisorText));
@@ -201,6 +209,7 @@ class ProcessRun {
     return {
       ...statusFields(outcome, this.#stopped),
       ...this.#output.fields(),
+      ...this.#hold.findings?.(),
       durationMs: performance.now() - this.#startedAt,
     };
   }
@@ -229,8 +238,8 @@ function startError(thrown: unknown, spec: ProcessSpec): string {
   if (code === "E2BIG") {
     return "The command is too long for this system (about 128 KiB for one argument). Write it to a file and run that file.";
   }
-  if (code === "ENOENT") return `${spec.command[0]} or the folder ${spec.cwd} does not exist.`;
-  if (code === "EACCES") return `${spec.command[0]} may not be executed.`;
+  if (code === "ENOENT") return `${spec.hold.argv[0]} or the folder ${spec.cwd} does not exist.`;
+  if (code === "EACCES") return `${spec.hold.argv[0]} may not be executed.`;
   if (code === "EAGAIN") return "This system has no room for another process. Wait until others have ended.";
   return `The command could not be started: ${messageOf(thrown)}`;
 }

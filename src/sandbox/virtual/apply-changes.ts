@@ -3,9 +3,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, rmdir, unlink } from "node:fs/promises";
 import { codeOf, HaftError } from "../../base/errors.ts";
-import { ConfinedRoot } from "../local/confined-root.ts";
-import { openRegular, type PinnedDir } from "../local/pinned-dir.ts";
-import { writeRegularFile } from "../local/write-file.ts";
+import { ConfinedRoot } from "../files/confined-root.ts";
+import { openRegular, type PinnedDir } from "../files/pinned-dir.ts";
+import { writeRegularFile } from "../files/write-file.ts";
 import { currentOrigin, type HeldChange, type HeldChanges } from "./held-change.ts";
 import { type HostFolder, isUnchanged } from "./host-folder.ts";
 import { within } from "./places.ts";

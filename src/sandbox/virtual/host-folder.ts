@@ -19,8 +19,8 @@ import {
 } from "node:fs";
 import { isAbsolute, posix } from "node:path";
 import type { DirEntry, FileStat } from "../../core/sandbox.ts";
-import { explainFileError, PathSwapped } from "../local/file-error.ts";
-import { fileStat, fileType } from "../local/file-stat.ts";
+import { explainFileError, PathSwapped } from "../files/file-error.ts";
+import { fileStat, fileType } from "../files/file-stat.ts";
 import { isWithin } from "./places.ts";
 
 /** What a file of the host was, closely enough to notice any change. */

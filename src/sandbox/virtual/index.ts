@@ -7,8 +7,8 @@ import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
 import type { Secrets } from "../../core/secrets.ts";
 import { FilledHeaders } from "../egress/filled-headers.ts";
-import { checkedEnvironment } from "../local/environment.ts";
-import { explainFileError, fileError } from "../local/file-error.ts";
+import { explainFileError, fileError } from "../files/file-error.ts";
+import { checkedEnvironment } from "../process/environment.ts";
 import { capabilitiesOf, type MountMode, summaryOf } from "./capabilities.ts";
 import { HostFolder } from "./host-folder.ts";
 import { HOME, placedPath, TMP } from "./places.ts";
@@ -55,6 +55,11 @@ const DEFAULT_MEMORY_MB = 256;
  * whose secrets are missing or cannot be used; what `writeFile` throws, for `files`.
  */
 export async function virtual(options: VirtualOptions = {}): Promise<Sandbox> {
+  return openVirtual(options);
+}
+
+/** `reason`: why it is this kind, for its summary, where somebody else has chosen. */
+export async function openVirtual(options: VirtualOptions, reason?: string): Promise<Sandbox> {
   requireShell();
   const mount = options.mount ?? (options.cwd === undefined ? "none" : "overlay");
   const root = mount === "none" ? undefined : await mountedFolder(options.cwd, mount);
@@ -77,7 +82,7 @@ export async function virtual(options: VirtualOptions = {}): Promise<Sandbox> {
     timeoutMs: options.timeoutMs,
     network,
     capabilities: capabilitiesOf(mount, policy),
-    summary: summaryOf(mount, root),
+    summary: [summaryOf(mount, root), ...(reason === undefined ? [] : [reason])].join("; "),
     ...{ tree, edits },
   });
 }

@@ -1,7 +1,7 @@
 /** The folders of a virtual sandbox, and how a path is brought into its one form: absolute, without `.` and `..`. */
 
 import { posix } from "node:path";
-import { fileError, outsideError } from "../local/file-error.ts";
+import { fileError, outsideError } from "../files/file-error.ts";
 
 /** Where the mounted folder appears, whatever its name on the host. */
 export const WORKSPACE = "/workspace";

@@ -2,8 +2,8 @@
 
 import type { ExecOptions, ExecResult } from "../../core/sandbox.ts";
 import type { EgressFetch } from "../egress/fetch.ts";
-import type { Command, ExecLimits } from "../local/exec-request.ts";
 import { CollectedOutput } from "../process/collected-output.ts";
+import type { Command, ExecLimits } from "../process/exec-request.ts";
 import type { ShellPool } from "./shell-pool.ts";
 import type { ShellAnswer, ShellCommand } from "./shell-process.ts";
 

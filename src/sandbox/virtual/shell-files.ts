@@ -1,7 +1,7 @@
 /** The file calls of the shell, answered from the tree. Its errors travel as codes. */
 
 import type { DirEntry, FileStat } from "../../core/sandbox.ts";
-import { fileError } from "../local/file-error.ts";
+import { fileError } from "../files/file-error.ts";
 import { absolutePath } from "./places.ts";
 import type { Tree } from "./tree.ts";
 import type { TreeEdits } from "./tree-edits.ts";

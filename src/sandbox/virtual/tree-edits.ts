@@ -1,7 +1,7 @@
 /** Changes to the tree, one after another. Each is worked out first and takes effect at once, so no reader sees half. */
 
 import { posix } from "node:path";
-import { fileError } from "../local/file-error.ts";
+import { fileError } from "../files/file-error.ts";
 import { type FileNode, newFile, newFolder, now, type TreeNode } from "./nodes.ts";
 import { isWithin, namesOf, PLACES, within } from "./places.ts";
 import { ENTRY_BYTES, type Space } from "./space.ts";

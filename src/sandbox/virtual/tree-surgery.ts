@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { fileError } from "../local/file-error.ts";
+import { fileError } from "../files/file-error.ts";
 import { type FolderNode, GONE, newFolder, now, type TreeNode } from "./nodes.ts";
 import { isPlaced, isWithin, namesOf, PLACES, WORKSPACE, within } from "./places.ts";
 import { ENTRY_BYTES, type Space } from "./space.ts";

@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import type { DirEntry, FileStat } from "../../core/sandbox.ts";
-import { fileError } from "../local/file-error.ts";
+import { fileError } from "../files/file-error.ts";
 import type { HostFolder, Origin } from "./host-folder.ts";
 import { type FileNode, type FolderNode, GONE, hostFile, type LinkNode, newFolder, type TreeNode } from "./nodes.ts";
 import { isWithin, namesOf, PLACES, WORKSPACE, within } from "./places.ts";

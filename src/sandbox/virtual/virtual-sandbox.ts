@@ -21,9 +21,9 @@ import type {
 } from "../../core/sandbox.ts";
 import { EgressFetch } from "../egress/fetch.ts";
 import type { FilledHeaders } from "../egress/filled-headers.ts";
-import { checkedEnvironment } from "../local/environment.ts";
-import { type Command, checkCommand, checkedLimits } from "../local/exec-request.ts";
-import { fileError } from "../local/file-error.ts";
+import { fileError } from "../files/file-error.ts";
+import { checkedEnvironment } from "../process/environment.ts";
+import { type Command, checkCommand, checkedLimits } from "../process/exec-request.ts";
 import { globFiles, grepFiles, type SearchFs } from "../search/index.ts";
 import { collectChanges } from "./changes.ts";
 import { placedPath, WORKSPACE } from "./places.ts";

@@ -56,8 +56,8 @@ export const globCases: ContractCase[] = [
     name: "glob: .git never, and what .gitignore names neither",
     async run(bench) {
       await bench.given({
-        ".git/config": "",
-        "sub/.git/config": "",
+        ".git/index": "",
+        "sub/.git/index": "",
         ".gitignore": "*.log\n/build/\n!kept.log\n",
         "a.log": "",
         "kept.log": "",

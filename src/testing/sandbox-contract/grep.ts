@@ -100,7 +100,7 @@ export const grepCases: ContractCase[] = [
     name: "grep: .git never, and what .gitignore names neither",
     async run(bench) {
       await bench.given({
-        ".git/config": "needle",
+        ".git/index": "needle",
         ".gitignore": "skipped/\n",
         "skipped/x.txt": "needle",
         "kept.txt": "needle",

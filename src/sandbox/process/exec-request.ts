@@ -1,7 +1,7 @@
 /** Turns a command and its options into what can be run, or refuses them before anything starts. */
 import { HaftError } from "../../base/errors.ts";
 import type { ExecOptions } from "../../core/sandbox.ts";
-import { findProgram } from "../process/find-program.ts";
+import { findProgram } from "./find-program.ts";
 
 const DEFAULTS = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024, hardOutputBytes: 1024 * 1024 * 1024 };
 

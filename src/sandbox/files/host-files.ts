@@ -1,4 +1,4 @@
-/** The file half of the local sandbox: the contract's methods, on the real disk, confined to one root. */
+/** The file half of a sandbox whose files are those of the machine: the contract's methods, on the real disk, confined to one root. */
 import { lstat, readdir, readlink, rename } from "node:fs/promises";
 import { codeOf } from "../../base/errors.ts";
 import type {
@@ -22,7 +22,7 @@ import { readRegularFile } from "./read-file.ts";
 import { removeEntry } from "./remove-entry.ts";
 import { writeRegularFile } from "./write-file.ts";
 
-export class LocalFiles implements SandboxFiles {
+export class HostFiles implements SandboxFiles {
   readonly #root: ConfinedRoot;
   readonly #writing = new KeyedLock();
 
@@ -36,8 +36,9 @@ export class LocalFiles implements SandboxFiles {
   }
 
   async writeFile(path: string, data: Uint8Array, options: WriteFileOptions = {}): Promise<void> {
-    await this.#root.withEntry(path, { follow: true, createParents: true }, (dir, name) =>
-      this.#writing.run(dir.pathOf(name), () => writeRegularFile({ dir, name, shown: path, data, options })),
+    const { owner } = this.#root.policy;
+    await this.#root.withEntry(path, { follow: true, createParents: true, change: true }, (dir, name) =>
+      this.#writing.run(dir.pathOf(name), () => writeRegularFile({ dir, name, shown: path, data, options, owner })),
     );
   }
 
@@ -66,9 +67,9 @@ export class LocalFiles implements SandboxFiles {
 
   /** Moves a symlink itself, not what it points to. Replaces a file that is in the way. */
   async rename(from: string, to: string): Promise<void> {
-    await this.#root.withEntry(from, { follow: false }, async (fromDir, fromName) => {
+    await this.#root.withEntry(from, { follow: false, change: true }, async (fromDir, fromName) => {
       await lstat(fromDir.at(fromName));
-      await this.#root.withEntry(to, { follow: false, createParents: true }, async (toDir, toName) => {
+      await this.#root.withEntry(to, { follow: false, createParents: true, change: true }, async (toDir, toName) => {
         if (fromName === "." || toName === ".") {
           throw fileError("EPERM", fromName === "." ? from : to, { problem: "is the sandbox's own folder" });
         }
@@ -82,7 +83,7 @@ export class LocalFiles implements SandboxFiles {
   }
 
   async remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-    await this.#root.withEntry(path, { follow: false }, (dir, name) =>
+    await this.#root.withEntry(path, { follow: false, change: true }, (dir, name) =>
       removeEntry(dir, name, path, options.recursive ?? false),
     );
   }

@@ -3,7 +3,7 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { explainFileError, fileError, outsideError, PathSwapped } from "./file-error.ts";
-import { defaultPinning, isInside, PinnedDir, type Pinning } from "./pinned-dir.ts";
+import { defaultPinning, isInside, type Owner, PinnedDir, type Pinning } from "./pinned-dir.ts";
 
 const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
@@ -15,6 +15,16 @@ export interface EntryOptions {
   follow: boolean;
   /** Make the folders that lead there. */
   createParents?: boolean;
+  /** It will be changed, replaced or removed: ask the policy first. */
+  change?: boolean;
+}
+
+/** What an owner of the root adds to the rule that everything stays inside. */
+export interface RootPolicy {
+  /** Throws when nothing may be changed at this place: a real path. `shown` is the path as the caller wrote it. */
+  refuseChange?(place: string, shown: string): void;
+  /** Whom new files and folders belong to. Default: the user of this process. */
+  owner?: Owner;
 }
 
 /** What is done with an entry: `dir` holds it, `name` is its name there ("." for the root itself). */
@@ -26,14 +36,20 @@ export class ConfinedRoot {
     readonly root: string,
     readonly alias: string = root,
     readonly pinning: Pinning = defaultPinning,
+    readonly policy: RootPolicy = {},
   ) {}
 
   /** Finds the entry, holds its folder while `action` runs, and explains what went wrong. */
   async withEntry<Result>(path: string, options: EntryOptions, action: EntryAction<Result>): Promise<Result> {
     return this.#retried(path, async () => {
       const { folder, name } = await this.#locate(path, options.follow);
+      if (options.change) this.policy.refuseChange?.(join(folder, name), path);
       const dir = options.createParents ? await this.#openCreated(folder) : await this.#open(folder);
-      return closing(dir, () => action(dir, name));
+      return closing(dir, async () => {
+        // What is held may be another folder than the one that was found.
+        if (options.change) this.policy.refuseChange?.(join(await dir.whereNow(), name), path);
+        return action(dir, name);
+      });
     });
   }
 
@@ -49,6 +65,7 @@ export class ConfinedRoot {
   async createFolder(path: string): Promise<void> {
     await this.#retried(path, async () => {
       const real = await this.#real(path);
+      this.policy.refuseChange?.(real, path);
       const dir = await this.#openCreated(real).catch((thrown) => {
         throw codeOf(thrown) === "ENOTDIR" ? fileError("EEXIST", path, { problem: "is a file" }) : thrown;
       });
@@ -118,7 +135,7 @@ export class ConfinedRoot {
       if (codeOf(thrown) !== "ENOENT" || folder === this.root) throw thrown;
     }
     const parent = await this.#openCreated(dirname(folder));
-    return closing(parent, () => parent.childCreated(basename(folder)));
+    return closing(parent, () => parent.childCreated(basename(folder), this.policy.owner));
   }
 
   async #retried<Result>(path: string, action: () => Promise<Result>): Promise<Result> {

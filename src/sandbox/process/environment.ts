@@ -1,11 +1,11 @@
 /** The exact environment of a command: named variables of the host, then what makes programs calm, then the owner's. */
 import { HaftError } from "../../base/errors.ts";
-import { DEFAULT_PATH } from "../process/find-program.ts";
+import { DEFAULT_PATH } from "./find-program.ts";
 
 const KEPT = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "HOME", "USER", "LOGNAME", "SHELL"];
 
 /** No pager, no prompt, no colour: nobody sits at a terminal. */
-const CALM: Record<string, string> = {
+export const CALM: Record<string, string> = {
   TERM: "dumb",
   PAGER: "cat",
   GIT_PAGER: "cat",

@@ -1,6 +1,6 @@
 /** A folder held open, so that whatever is done to its entries happens in this folder and in no other put in its place. */
 import { constants, existsSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs/promises";
+import { type FileHandle, lchown, lstat, mkdir, open, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { fileError, PathSwapped } from "./file-error.ts";
 
@@ -12,6 +12,12 @@ export type Pinning = "descriptor" | "path";
 
 export const defaultPinning: Pinning =
   process.platform === "linux" && existsSync("/proc/self/fd") ? "descriptor" : "path";
+
+/** Whom new files and folders belong to, where that is not the user of this process. */
+export interface Owner {
+  uid: number;
+  gid: number;
+}
 
 /** Linux: opens without reading, and so needs no right to read. Node does not name it. */
 const O_PATH = 0o10000000;
@@ -63,9 +69,12 @@ export class PinnedDir {
 
   /** Throws when this folder is not inside the root (any more). To be called after an entry was opened. */
   async check(): Promise<void> {
-    const real =
-      this.#pinning === "descriptor" ? await readlink(`/proc/self/fd/${this.#handle.fd}`) : await this.#realPath();
-    if (!isInside(this.#root, real)) throw new PathSwapped(this.path);
+    if (!isInside(this.#root, await this.whereNow())) throw new PathSwapped(this.path);
+  }
+
+  /** Where the folder that is held is now: it may have been moved since it was found. */
+  whereNow(): Promise<string> {
+    return this.#pinning === "descriptor" ? readlink(`/proc/self/fd/${this.#handle.fd}`) : this.#realPath();
   }
 
   /** Holds a folder in this one. */
@@ -73,10 +82,11 @@ export class PinnedDir {
     return PinnedDir.#openAt(this.at(name), join(this.path, name), this.#root, this.#pinning);
   }
 
-  /** The same, made when it is not there. */
-  async childCreated(name: string): Promise<PinnedDir> {
+  /** The same, made when it is not there. A folder that is made belongs to `owner`, when one is given. */
+  async childCreated(name: string, owner?: Owner): Promise<PinnedDir> {
     try {
       await mkdir(this.at(name));
+      if (owner) await lchown(this.at(name), owner.uid, owner.gid);
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
     }

@@ -5,7 +5,7 @@ import { access, type FileHandle, lstat, open, rename, unlink } from "node:fs/pr
 import { codeOf } from "../../base/errors.ts";
 import type { WriteFileOptions } from "../../core/sandbox.ts";
 import { fileError, PathSwapped } from "./file-error.ts";
-import { openRegular, type PinnedDir } from "./pinned-dir.ts";
+import { type Owner, openRegular, type PinnedDir } from "./pinned-dir.ts";
 
 const NEW_FILE_MODE = 0o644;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -17,6 +17,8 @@ interface Write {
   shown: string;
   data: Uint8Array;
   options: WriteFileOptions;
+  /** Whom a new file belongs to, where that is not the user of this process. */
+  owner?: Owner | undefined;
 }
 
 export async function writeRegularFile(write: Write): Promise<void> {
@@ -80,11 +82,12 @@ async function replace(write: Write, current: Stats | undefined): Promise<void> 
   }
 }
 
-async function fill(file: FileHandle, { dir, data, options }: Write, current: Stats | undefined): Promise<void> {
+async function fill(file: FileHandle, { dir, data, options, owner }: Write, current: Stats | undefined): Promise<void> {
   try {
     await dir.check();
     await file.writeFile(data);
     if (current) await file.chown(current.uid, current.gid).catch(() => {});
+    else if (owner) await file.chown(owner.uid, owner.gid);
     const mode = current ? current.mode & 0o7777 : options.mode;
     if (mode !== undefined) await file.chmod(mode);
   } finally {
@@ -93,11 +96,12 @@ async function fill(file: FileHandle, { dir, data, options }: Write, current: St
 }
 
 /** Exclusive rather than atomic: of two writers at once, one gets EEXIST. */
-async function createOnly({ dir, name, data, options }: Write): Promise<void> {
+async function createOnly({ dir, name, data, options, owner }: Write): Promise<void> {
   const file = await open(dir.at(name), CREATE, options.mode ?? NEW_FILE_MODE);
   try {
     await dir.check();
     await file.writeFile(data);
+    if (owner) await file.chown(owner.uid, owner.gid);
     if (options.mode !== undefined) await file.chmod(options.mode);
   } catch (thrown) {
     await unlink(dir.at(name)).catch(() => {});

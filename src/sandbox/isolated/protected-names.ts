@@ -1,0 +1,44 @@
+/** What nobody in a sandbox may change: files that make programs outside run something, when a person next uses the folder. */
+import { fileError } from "../files/file-error.ts";
+import { isInside } from "../files/pinned-dir.ts";
+
+/** In the root of a folder that can be written. */
+export const PROTECTED_NAMES: readonly string[] = [
+  ...[".gitmodules", ".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".envrc"],
+  ...[".ripgreprc", ".npmrc", ".mcp.json", ".vscode", ".idea", ".claude"],
+];
+
+/** In the folder that git keeps of a repository. The first three name programs that git runs; commondir moves them all. */
+export const PROTECTED_IN_GIT: readonly string[] = ["hooks", "config", "config.worktree", "commondir"];
+
+/** Refuses a change of a protected path, of what is in it, or of a folder that leads to it. All are real paths. */
+export function refuseProtected(
+  roots: readonly string[],
+  paths: readonly string[],
+  place: string,
+  shown: string,
+): void {
+  const found =
+    paths.find((path) => isInside(path, place) || isInside(place, path)) ??
+    roots.flatMap((root) => (isInside(root, place) ? protectedAbove(root, place) : []))[0];
+  if (found === undefined) return;
+  throw fileError("EPERM", shown, {
+    problem: found === place ? "is protected" : `is protected, as ${found} is`,
+    hint: "It could make programs outside the sandbox run something. Ask the user to change it.",
+  });
+}
+
+/** By name, whether it is there or not: what is at the root, and parts of git at any depth. */
+function protectedAbove(root: string, place: string): string[] {
+  const parts = place.slice(root.length).split("/").filter(Boolean);
+  const lower = parts.map((part) => part.toLowerCase());
+  const upTo = (count: number) => [root, ...parts.slice(0, count)].join("/");
+  if (lower[0] !== undefined && PROTECTED_NAMES.includes(lower[0])) return [upTo(1)];
+  return lower.flatMap((name, at) => {
+    if (name !== ".git") return [];
+    const inModule = lower[at + 1] === "modules";
+    const last = inModule ? lower.slice(at + 2) : lower.slice(at + 1, at + 2);
+    const hit = last.findIndex((part) => PROTECTED_IN_GIT.includes(part));
+    return hit < 0 ? [] : [upTo(at + (inModule ? 3 : 2) + hit)];
+  });
+}
