@@ -19,5 +19,7 @@ export default defineConfig({
   fixedExtension: false,
   dts: true,
   sourcemap: false,
-  copy: [{ from: "src/sandbox/virtual/worker.mjs", to: "dist/sandbox/virtual" }],
+  copy: ["worker.mjs", "worker-files.mjs"].map((name) => ({
+    ...{ from: `src/sandbox/virtual/${name}`, to: "dist/sandbox/virtual" },
+  })),
 });

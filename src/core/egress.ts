@@ -2,16 +2,39 @@
 
 export interface EgressRule {
   action: "allow" | "deny";
-  /** `api.github.com`, `*.github.com` (not the apex), or, to deny only, `*`. An IP literal counts as a host. */
+  /**
+   * `api.github.com`, `*.github.com` (not the apex), or, to deny only, `*`. An IP literal counts as a host, and no
+   * pattern with a star allows one.
+   */
   host: string;
-  /** Default: 80 and 443. */
+  /** Default: 80 and 443; of a rule that denies: all. */
   ports?: readonly number[];
-  /** Of plain HTTP, in capitals. A rule with methods or a path never matches a tunnel. Default: all. */
+  /**
+   * In capitals. Default: all. A tunnel (CONNECT) hides methods and paths: a rule that looks at them never allows one,
+   * and one that denies refuses every tunnel to its host.
+   */
   methods?: readonly string[];
-  /** Of plain HTTP. Default: any path. */
+  /**
+   * `/v1` is that path and what is below it; `/v1/` only what is below it. Default: any path. A path that a server may
+   * read in two ways (`%2f`, `%5c`, `%25`, `;`, `//`) is never under an allowed one, and always under a denied one.
+   */
   pathPrefix?: string;
   /** How audit entries call it. Default: its action and host. */
   name?: string;
+}
+
+/** A header that is filled in outside of the sandbox, so that its value never enters it. */
+export interface EgressHeader {
+  /** Exactly this host; no pattern. */
+  host: string;
+  /** `authorization` */
+  name: string;
+  /** The name of a secret. Its value has at least 8 characters. */
+  secret: string;
+  /** Stands before the value: `"Bearer "`. */
+  prefix?: string;
+  /** Default: 443, and over TLS only. Plain HTTP gets the header on ports that are named here. */
+  ports?: readonly number[];
 }
 
 /** One request that a command wants to make; a tunnel shows no method and no path. */
@@ -19,7 +42,10 @@ export interface EgressRequest {
   /** In its canonical form. */
   host: string;
   port: number;
+  /** Missing for a tunnel. */
+  scheme?: "http" | "https";
   method?: string;
+  /** Without the query. */
   path?: string;
   isTunnel: boolean;
   /** Ids of the sandbox and of the command. */
@@ -37,10 +63,12 @@ export interface EgressVerdict {
   address?: string;
 }
 
-/** One request, as it ended. Holds no header, no body and no value of a secret. */
+/** One request, as it ended. Holds no header, no body and no query. */
 export interface EgressAudit extends Omit<EgressRequest, "isTunnel"> {
   /** Milliseconds since 1970. */
   at: number;
+  /** Empty, with port 0, when the request could not be read. */
+  host: string;
   isTunnel: boolean;
   allowed: boolean;
   reason: string;
@@ -55,14 +83,25 @@ export interface EgressAudit extends Omit<EgressRequest, "isTunnel"> {
 export interface EgressDoor {
   /** A Unix socket that speaks HTTP proxy: absolute-form requests and CONNECT. */
   readonly socketPath: string;
-  /** What was refused so far. */
+  /** What was refused so far: the first 1,000. */
   readonly denied: readonly EgressAudit[];
+  /** Ends every connection and removes the socket. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface EgressPolicy {
   readonly rules: readonly EgressRule[];
-  /** Deny rules, allow rules, `decide`, deny; then the address. Audits the request when it is refused. */
-  evaluate(request: EgressRequest): Promise<EgressVerdict>;
+  /** Headers that are filled in outside. A sandbox that cannot do this refuses the policy: `EGRESS_UNSUPPORTED`. */
+  readonly headers?: readonly EgressHeader[];
+  /** What no rule names may be allowed by whoever is asked. */
+  readonly asks?: boolean;
+  /**
+   * Deny rules, allow rules, `decide`, deny; then the address. Audits the request when it is refused; who makes an
+   * allowed one audits it when it has ended. Never rejects.
+   */
+  evaluate(request: EgressRequest, options?: { abortSignal?: AbortSignal }): Promise<EgressVerdict>;
+  /** Takes an entry of a request that has ended. Never throws. */
+  audit?(entry: EgressAudit): void;
+  /** @throws HaftError `EGRESS_UNSUPPORTED` for a policy with `headers`: a tunnel cannot be looked into. */
   open(of: { sandbox: string; exec: string }): Promise<EgressDoor>;
 }

@@ -1,5 +1,13 @@
 /** haft/sandbox: places for files and processes. */
 export {
+  type EgressDecide,
+  type EgressDecision,
+  type EgressListener,
+  type EgressLookup,
+  type EgressOptions,
+  egress,
+} from "./egress/index.ts";
+export {
   type IsolatedLimits,
   type IsolatedMount,
   type IsolatedOptions,

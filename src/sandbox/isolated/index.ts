@@ -5,6 +5,7 @@ import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
+import { refuseHeaders } from "../egress/refuse-headers.ts";
 import { ConfinedRoot, type RootPolicy } from "../files/confined-root.ts";
 import { explainFileError, fileError } from "../files/file-error.ts";
 import { defaultPinning } from "../files/pinned-dir.ts";
@@ -55,9 +56,10 @@ export interface IsolatedOptions {
  * not there. Linux only; needs bubblewrap.
  *
  * @throws HaftError SANDBOX_UNAVAILABLE where commands cannot be isolated, and says what to install or allow; ENOENT or
- * ENOTDIR for a `cwd` that is no folder; EINVAL for an option that cannot be; EPERM for `user` where this is not root.
+ * ENOTDIR for a `cwd` that is no folder; EINVAL for an option that cannot be; EGRESS_UNSUPPORTED for a policy with headers; EPERM for `user` where this is not root.
  */
 export async function isolated(options: IsolatedOptions): Promise<Sandbox> {
+  if (options.egress) refuseHeaders(options.egress);
   const isolation = await isolationHere();
   const programs = isolation.programs ?? refuse(isolation.problems);
   if (options.egress && isolation.egressProblems.length > 0) refuse(isolation.egressProblems);

@@ -1,6 +1,8 @@
 /** What a virtual sandbox can do, and what a model has to know about its shell. */
 
+import type { EgressPolicy } from "../../core/egress.ts";
 import type { SandboxCapabilities } from "../../core/sandbox.ts";
+import { reachNotes } from "../egress/reach-notes.ts";
 
 export type MountMode = "overlay" | "ro" | "none";
 
@@ -11,15 +13,18 @@ const FILES: Record<MountMode, string> = {
   none: "All files are in memory, and are gone when the sandbox is closed.",
 };
 
+const COMMANDS =
+  "The shell is a simulated bash with about 80 commands, among them cat, grep, sed, awk, jq, yq, find, sort, diff, tar, gzip and sqlite3.";
+const CURL =
+  "It follows redirects by itself, sends text (a file that is not UTF-8 arrives changed), and knows only the common options.";
+
 const SHELL = [
-  "The shell is a simulated bash with about 80 commands, among them cat, grep, sed, awk, jq, yq, find, sort, diff, tar, gzip and sqlite3.",
-  "There is no git, node, npm, python, make, patch, curl, mktemp, ps, kill, id, uname or dd, no trap, no network, and no program of the machine.",
   "Each command starts in a new shell. Output arrives when the command ends; nothing goes on in the background.",
   "Output is text: bytes that are not UTF-8 come out changed, so write them to a file.",
   "rg is slow on many files: use grep -rn, or the tools for searching.",
 ];
 
-export function capabilitiesOf(mount: MountMode): SandboxCapabilities {
+export function capabilitiesOf(mount: MountMode, policy?: EgressPolicy): SandboxCapabilities {
   return {
     realProcesses: false,
     streaming: false,
@@ -29,8 +34,15 @@ export function capabilitiesOf(mount: MountMode): SandboxCapabilities {
     mount: "create",
     isolates: { files: true, network: true, processes: true },
     limits: { memory: true, processes: true, disk: true, cpu: false },
-    notes: [FILES[mount], ...SHELL],
+    notes: [FILES[mount], COMMANDS, ...networkNotes(policy), ...SHELL],
   };
+}
+
+function networkNotes(policy: EgressPolicy | undefined): string[] {
+  const missing = (fetcher: string, network: string) =>
+    `There is no git, node, npm, python, make, patch, ${fetcher}, mktemp, ps, kill, id, uname or dd, no trap, ${network}and no program of the machine.`;
+  if (policy === undefined) return [missing("curl", "no network, ")];
+  return [missing("wget", ""), `curl is the only way to the network. It ${reachNotes(policy)}. ${CURL}`];
 }
 
 export function summaryOf(mount: MountMode, host: string | undefined): string {

@@ -3,7 +3,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { HaftError } from "../../base/errors.ts";
+import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
+import type { Secrets } from "../../core/secrets.ts";
+import { FilledHeaders } from "../egress/filled-headers.ts";
 import { explainFileError, fileError } from "../files/file-error.ts";
 import { checkedEnvironment } from "../process/environment.ts";
 import { capabilitiesOf, type MountMode, summaryOf } from "./capabilities.ts";
@@ -33,6 +36,13 @@ export interface VirtualOptions {
   timeoutMs?: number;
   /** The memory of a command, and, apart from it, of all that is written. Default 256. */
   memoryMb?: number;
+  /**
+   * What the simulated curl may reach: a policy of `egress()`. Requests are made by this process, outside of the shell.
+   * Default: there is no network, and no curl.
+   */
+  egress?: EgressPolicy;
+  /** Where the policy's `headers` have their values from. They never enter the shell, and are taken out of answers. */
+  secrets?: Pick<Secrets, "get">;
 }
 
 const DEFAULT_MEMORY_MB = 256;
@@ -41,7 +51,8 @@ const DEFAULT_MEMORY_MB = 256;
  * Opens a sandbox with a simulated bash. Needs the package `just-bash`.
  *
  * @throws HaftError SANDBOX_MISSING without just-bash; ENOENT or ENOTDIR for a `cwd` that is no folder; EINVAL for
- * `mount` without `cwd`, for `env` that cannot be set, for `memoryMb` below 16; what `writeFile` throws, for `files`.
+ * `mount` without `cwd`, for `env` that cannot be set, for `memoryMb` below 16; EGRESS_INVALID for headers of `egress`
+ * whose secrets are missing or cannot be used; what `writeFile` throws, for `files`.
  */
 export async function virtual(options: VirtualOptions = {}): Promise<Sandbox> {
   return openVirtual(options);
@@ -53,6 +64,8 @@ export async function openVirtual(options: VirtualOptions, reason?: string): Pro
   const mount = options.mount ?? (options.cwd === undefined ? "none" : "overlay");
   const root = mount === "none" ? undefined : await mountedFolder(options.cwd, mount);
   const memoryMb = checkedMemory(options.memoryMb ?? DEFAULT_MEMORY_MB);
+  const { egress: policy, secrets } = options;
+  const network = policy && { policy, filled: new FilledHeaders(policy, secrets) };
 
   const tree = new Tree(root === undefined ? undefined : new HostFolder(root));
   const edits = new TreeEdits(tree, new Space(memoryMb * 1024 * 1024));
@@ -67,7 +80,8 @@ export async function openVirtual(options: VirtualOptions, reason?: string): Pro
     pool: new ShellPool(new ShellFiles(tree, edits), memoryMb),
     env: { HOME, USER: "user", TMPDIR: TMP, ...checkedEnvironment(options.env ?? {}) },
     timeoutMs: options.timeoutMs,
-    capabilities: capabilitiesOf(mount),
+    network,
+    capabilities: capabilitiesOf(mount, policy),
     summary: [summaryOf(mount, root), ...(reason === undefined ? [] : [reason])].join("; "),
     ...{ tree, edits },
   });

@@ -1,6 +1,7 @@
 /** One command, from what a tool asked for to the result it gets. */
 
 import type { ExecOptions, ExecResult } from "../../core/sandbox.ts";
+import type { EgressFetch } from "../egress/fetch.ts";
 import { CollectedOutput } from "../process/collected-output.ts";
 import type { Command, ExecLimits } from "../process/exec-request.ts";
 import type { ShellPool } from "./shell-pool.ts";
@@ -12,6 +13,8 @@ export interface ExecRequest {
   env: Record<string, string>;
   limits: ExecLimits;
   options: ExecOptions;
+  /** Missing where there is no network. */
+  network: EgressFetch | undefined;
 }
 
 /** The shell keeps all output in memory until it ends, and counts what goes to files too. */
@@ -19,9 +22,10 @@ const MIN_OUTPUT_BYTES = 16 * 1024 * 1024;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export async function runInShell(pool: ShellPool, request: ExecRequest): Promise<ExecResult> {
-  const { limits, options } = request;
+  const { limits, options, network } = request;
   const started = performance.now();
-  const answer = await pool.run(shellCommand(request), options.abortSignal);
+  const answer = await pool.run(shellCommand(request), options.abortSignal, network);
+  network?.close();
   const output = new CollectedOutput(limits.maxOutputBytes);
   for (const stream of ["stdout", "stderr"] as const) {
     const data = outputOf(answer)[stream];
@@ -30,10 +34,12 @@ export async function runInShell(pool: ShellPool, request: ExecRequest): Promise
     options.onOutput?.({ stream, data });
   }
   const durationMs = performance.now() - started;
-  return { exitCode: null, signal: null, ...outcome(answer, output.total, limits), ...output.fields(), durationMs };
+  const denied = network && network.denied.length > 0 && { egressDenied: network.denied };
+  const how = outcome(answer, output.total, limits);
+  return { exitCode: null, signal: null, ...how, ...output.fields(), durationMs, ...denied };
 }
 
-function shellCommand({ command, cwd, env, limits, options }: ExecRequest): ShellCommand {
+function shellCommand({ command, cwd, env, limits, options, network }: ExecRequest): ShellCommand {
   const isScript = typeof command === "string";
   return {
     script: isScript ? command : quoted(command[0]!),
@@ -41,6 +47,7 @@ function shellCommand({ command, cwd, env, limits, options }: ExecRequest): Shel
     stdin: new Uint8Array(options.stdin ?? []),
     outputBytes: Math.min(Math.max(limits.hardOutputBytes, MIN_OUTPUT_BYTES), MAX_OUTPUT_BYTES),
     timeoutMs: limits.timeoutMs,
+    hasNetwork: network !== undefined,
     ...{ cwd, env },
   };
 }

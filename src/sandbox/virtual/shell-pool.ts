@@ -1,5 +1,6 @@
 /** The processes of one sandbox: each command has one to itself, and one stays warm for the next, for a while. */
 
+import type { EgressFetch } from "../egress/fetch.ts";
 import type { ShellFiles } from "./shell-files.ts";
 import { type ShellAnswer, type ShellCommand, ShellProcess } from "./shell-process.ts";
 
@@ -23,11 +24,11 @@ export class ShellPool {
     this.#memoryMb = memoryMb;
   }
 
-  async run(command: ShellCommand, abortSignal?: AbortSignal): Promise<ShellAnswer> {
+  async run(command: ShellCommand, abortSignal?: AbortSignal, network?: EgressFetch): Promise<ShellAnswer> {
     if (!(await this.#takeTurn(abortSignal))) return { type: "aborted" };
     try {
       if (this.#isClosed) return { type: "aborted" };
-      return await this.#runNow(command, abortSignal);
+      return await this.#runNow(command, abortSignal, network);
     } finally {
       this.#giveTurn();
     }
@@ -38,11 +39,11 @@ export class ShellPool {
     await Promise.all([this.#takeIdle(), ...this.#busy].map((shell) => shell?.end()));
   }
 
-  async #runNow(command: ShellCommand, abortSignal: AbortSignal | undefined): Promise<ShellAnswer> {
+  async #runNow(command: ShellCommand, abortSignal?: AbortSignal, network?: EgressFetch): Promise<ShellAnswer> {
     const idle = this.#takeIdle();
     const shell = idle?.isUsable ? idle : new ShellProcess(this.#files, this.#memoryMb);
     this.#busy.add(shell);
-    const answer = await shell.run(command, abortSignal);
+    const answer = await shell.run(command, abortSignal, network);
     this.#busy.delete(shell);
     if (!shell.isUsable) return answer;
     if (this.#idle || this.#isClosed) await shell.end();

@@ -7,6 +7,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { codeOf, messageOf } from "../../base/errors.ts";
+import type { EgressFetch } from "../egress/fetch.ts";
 import type { ShellFiles } from "./shell-files.ts";
 
 export interface ShellCommand {
@@ -19,6 +20,8 @@ export interface ShellCommand {
   timeoutMs: number;
   /** The shell stops a command that writes more than this. */
   outputBytes: number;
+  /** There is curl. */
+  hasNetwork: boolean;
 }
 
 interface Done {
@@ -67,6 +70,8 @@ export class ShellProcess {
   readonly #gone: Promise<void>;
   #setReady!: () => void;
   #finish: (answer: ShellAnswer) => void = () => {};
+  /** Of the command that runs. */
+  #network: EgressFetch | undefined;
   #crash: Omit<Crashed, "ran"> | undefined;
   #isEnded = false;
 
@@ -92,10 +97,12 @@ export class ShellProcess {
   }
 
   /** Runs a command to its end, its time or its abort. After anything but `done` the process is gone. */
-  async run(command: ShellCommand, abortSignal?: AbortSignal): Promise<ShellAnswer> {
+  async run(command: ShellCommand, abortSignal?: AbortSignal, network?: EgressFetch): Promise<ShellAnswer> {
     this.#hold(true);
     await this.#ready;
+    this.#network = network;
     const answer = await this.#runReady(command, abortSignal);
+    this.#network = undefined;
     this.#hold(false);
     if (answer.type !== "done") await this.end();
     return answer;
@@ -128,6 +135,7 @@ export class ShellProcess {
       abortSignal?.addEventListener("abort", abort);
 
       const finish = (answer: ShellAnswer) => {
+        this.#network?.close(); // nothing goes on when the command has ended
         clearTimeout(timer);
         clearTimeout(grace);
         abortSignal?.removeEventListener("abort", abort);
@@ -155,7 +163,9 @@ export class ShellProcess {
 
   async #answer(id: number, name: string, args: unknown[]): Promise<void> {
     try {
-      this.#send({ type: "answer", id, value: await this.#files.call(name, args) });
+      const isFetch = name === "fetch" && this.#network !== undefined;
+      const value = isFetch ? await this.#network!.fetch(args[0]) : await this.#files.call(name, args);
+      this.#send({ type: "answer", id, value });
     } catch (thrown) {
       this.#send({ type: "answer", id, code: codeOf(thrown) ?? "EINVAL", path: String(args[0]) });
     }

@@ -2,6 +2,7 @@
 
 import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
+import type { EgressPolicy } from "../../core/egress.ts";
 import type {
   Changes,
   DirEntry,
@@ -18,6 +19,8 @@ import type {
   SandboxCapabilities,
   WriteFileOptions,
 } from "../../core/sandbox.ts";
+import { EgressFetch } from "../egress/fetch.ts";
+import type { FilledHeaders } from "../egress/filled-headers.ts";
 import { fileError } from "../files/file-error.ts";
 import { checkedEnvironment } from "../process/environment.ts";
 import { type Command, checkCommand, checkedLimits } from "../process/exec-request.ts";
@@ -35,6 +38,7 @@ export interface VirtualSandboxParts {
   pool: ShellPool;
   env: Record<string, string>;
   timeoutMs: number | undefined;
+  network: { policy: EgressPolicy; filled: FilledHeaders } | undefined;
   capabilities: SandboxCapabilities;
   summary: string;
 }
@@ -135,13 +139,14 @@ export class VirtualSandbox implements Sandbox {
 
   async exec(command: Command, options: ExecOptions = {}): Promise<ExecResult> {
     checkCommand(command);
-    const { tree, pool, env, timeoutMs } = this.#usable;
+    const { tree, pool, env, timeoutMs, network: reach } = this.#usable;
     const limits = checkedLimits({ ...options, timeoutMs: options.timeoutMs ?? timeoutMs });
     const cwd = placedPath(options.cwd ?? ".");
     const problem = folderProblem(tree, cwd, options.cwd ?? ".");
     if (problem) return neverStarted(problem);
     const own = { ...env, ...checkedEnvironment(options.env ?? {}) };
-    return runInShell(pool, { command, cwd, env: own, limits, options });
+    const network = reach && new EgressFetch({ ...reach, sandbox: this.id, exec: newId("exec") });
+    return runInShell(pool, { command, cwd, env: own, limits, options, network });
   }
 
   async start(): Promise<ExecHandle> {

@@ -5,18 +5,26 @@
 
 import { Worker } from "node:worker_threads";
 import { Bash, InMemoryFs } from "just-bash";
+import { encodingOf, fileError, kindOf, toStat } from "./worker-files.mjs";
 
-/** @typedef {{ type: "file" | "dir" | "symlink" | "other", size: number, mtimeMs: number, mode: number, identity?: string }} FileStat */
-/** @typedef {{ script: string, args?: string[], cwd: string, env: Record<string, string>, stdin: Uint8Array, timeoutMs: number, outputBytes: number }} Command */
+/** @typedef {import("./worker-files.mjs").FileStat} FileStat */
+/** @typedef {{ script: string, args?: string[], cwd: string, env: Record<string, string>, stdin: Uint8Array, timeoutMs: number, outputBytes: number, hasNetwork: boolean }} Command */
 
 /** Taken now, because the shell locks `process` while a script runs. @type {(message: object) => void} */
 const send = /** @type {any} */ (process.send).bind(process);
 
 /** The folders that every shell expects: the commands, /dev and /proc. Read only, the same in every process. */
-const system = new InMemoryFs();
-new Bash({ fs: system, cwd: "/" });
+let system = systemFiles();
+let isOnline = false;
 const SYSTEM_FOLDERS = ["bin", "dev", "proc", "usr"];
 const SINKS = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
+
+/** @param {import("just-bash").SecureFetch} [fetch] */
+function systemFiles(fetch) {
+  const fs = new InMemoryFs();
+  new Bash({ fs, cwd: "/", fetch });
+  return fs;
+}
 
 /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
 const pending = new Map();
@@ -30,26 +38,6 @@ function callHost(name, ...args) {
   });
 }
 
-/** @type {Record<string, string>} */
-const SENTENCES = {
-  ENOENT: "no such file or directory",
-  EISDIR: "illegal operation on a directory",
-  ENOTDIR: "not a directory",
-  EEXIST: "file already exists",
-  ENOTEMPTY: "directory not empty",
-  EPERM: "operation not permitted",
-  EROFS: "read-only file system",
-  ENAMETOOLONG: "file name too long",
-  ENOSPC: "no space left on device",
-  EFBIG: "file too large",
-};
-
-/** In the form that the commands of the shell understand. @param {string} code @param {string} path */
-function fileError(code, path) {
-  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-  return Object.assign(new Error(`${code}: ${SENTENCES[code] ?? "invalid argument"}, '${shown}'`), { code });
-}
-
 /** @param {string} path */
 function isSystem(path) {
   return SYSTEM_FOLDERS.includes(path.split("/", 2)[1] ?? "");
@@ -58,21 +46,6 @@ function isSystem(path) {
 /** @param {string} path */
 function refuseSystem(path) {
   if (isSystem(path)) throw fileError("EROFS", path);
-}
-
-/** @param {FileStat["type"]} type */
-function kindOf(type) {
-  return { isFile: type === "file", isDirectory: type === "dir", isSymbolicLink: type === "symlink" };
-}
-
-/** @param {FileStat} found */
-function toStat({ type, size, mtimeMs, mode, identity }) {
-  return { ...kindOf(type), mode, size, mtime: new Date(mtimeMs), identity };
-}
-
-/** @param {any} options @returns {BufferEncoding} */
-function encodingOf(options) {
-  return (typeof options === "string" ? options : options?.encoding) ?? "utf8";
 }
 
 /**
@@ -177,6 +150,19 @@ async function write(path, content, options, append) {
   await callHost("write", path, bytes, append);
 }
 
+/**
+ * The network is the host's: it decides, makes the request, and hands back the whole answer.
+ * @type {import("just-bash").SecureFetch}
+ */
+async function fetchFromHost(url, { method, headers, body, followRedirects, maxRedirects, timeoutMs } = {}) {
+  const pairs = headers && Symbol.iterator in headers ? [...headers] : Object.entries(headers ?? {});
+  const bytes = body === undefined ? undefined : bytesOf(body);
+  const more = { headers: pairs, body: bytes, followRedirects, maxRedirects, timeoutMs };
+  const answer = await callHost("fetch", { url, method, ...more });
+  if (answer.error !== undefined) throw new Error(answer.error);
+  return answer;
+}
+
 /** The host's clock comes first, so that it knows why a command ended. */
 const OWN_GRACE_MS = 100;
 
@@ -185,11 +171,16 @@ let controller = new AbortController();
 /** @param {Command} command */
 async function run(command) {
   controller = new AbortController();
+  if (command.hasNetwork && !isOnline) {
+    system = systemFiles(fetchFromHost);
+    isOnline = true;
+  }
   const many = 10_000_000;
   const bash = new Bash({
     fs: files,
     cwd: command.cwd,
     env: command.env,
+    fetch: command.hasNetwork ? fetchFromHost : undefined,
     // The host stops a command by its time, so counting is only a second net.
     executionLimits: {
       maxExecutionTimeMs: command.timeoutMs + OWN_GRACE_MS,

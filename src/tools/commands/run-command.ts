@@ -7,6 +7,7 @@ import { CommandOutput, MAX_KEPT } from "./command-output.ts";
 import { shownOutput } from "./cut-middle.ts";
 import type { HiddenValues } from "./hidden-values.ts";
 import { LiveOutput } from "./live-output.ts";
+import { networkNotes } from "./network-notes.ts";
 import { saveOutput } from "./save-output.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
@@ -24,7 +25,8 @@ export interface CommandRun {
 const quietEnv = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", NO_COLOR: "1" };
 
 /**
- * The output, cut in the middle when it is long, then `[exit 0, 1.2 s]`. Whatever the exit code, that is a result.
+ * The output, cut in the middle when it is long, a line for each request that the network policy refused, then
+ * `[exit 0, 1.2 s]`. Whatever the exit code, that is a result.
  *
  * @throws HaftError `COMMAND_TIMEOUT`, `COMMAND_ABORTED`, `COMMAND_OUTPUT_LIMIT`, `COMMAND_NOT_STARTED`: their message is
  * the output so far and what happened.
@@ -49,7 +51,8 @@ export async function runCommand(run: CommandRun, ctx: ToolContext): Promise<str
   }
 
   const end = endText(result, run.limit);
-  const text = result.status === "spawn_error" ? end : `${await outputText(output, ctx)}\n${end}`;
+  const network = networkNotes(result, run.hidden);
+  const text = result.status === "spawn_error" ? end : `${await outputText(output, ctx)}\n${network}${end}`;
   const failure = failures[result.status];
   if (failure) throw new HaftError(failure.code, text, { hint: failure.hint, data: { status: result.status } });
   return text;
