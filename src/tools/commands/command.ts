@@ -1,5 +1,4 @@
 /** Command: one program that a person granted, without a shell, and with variables that the model never sees. */
-import { resolve } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import type { ToolContext } from "../../core/context.ts";
 import type { SandboxAccess } from "../../core/sandbox.ts";
@@ -142,6 +141,6 @@ function grantedSecrets({ secrets }: ReadOptions, ctx: ToolContext): Record<stri
 }
 
 function placeOf({ host, root }: ReadOptions, cwd: string | undefined, ctx: ToolContext): Promise<Place> {
-  if (host) return hostPlace(hostCommand, resolve(ctx.cwd, root ?? "."), cwd);
+  if (host) return hostPlace(hostCommand, ctx.cwd, root ?? ".", cwd);
   return sandboxPlace(ctx.sandbox, root ?? ".", cwd);
 }

@@ -16,11 +16,6 @@ export class SealedEnv {
     return { ...this.#values };
   }
 
-  /** With these names only. */
-  only(names: readonly string[]): SealedEnv {
-    return new SealedEnv(Object.fromEntries(Object.entries(this.#values).filter(([name]) => names.includes(name))));
-  }
-
   toJSON(): { names: string[] } {
     return { names: this.names };
   }

@@ -25,7 +25,7 @@ async function checkValue(
   const wrong = (why: string, allowed?: readonly string[] | string) =>
     refused(`${quoted(value)} as ${of === "an argument" ? of : `the value of ${of}`}: ${why}`, allowed);
   if (rule instanceof RegExp) {
-    if (rule.exec(value)?.[0] !== value) throw wrong("it is not of the form that is granted", String(rule));
+    if (!matchesAll(rule, value)) throw wrong("it is not of the form that is granted", String(rule));
   } else if (typeof rule !== "string") {
     if (!rule.includes(value)) throw wrong("it is none of the values that are granted", rule);
   } else if (rule === "number") {
@@ -37,4 +37,9 @@ async function checkValue(
   } else if (rule === "url") {
     checkUrl(value, network);
   }
+}
+
+/** The pattern of a person need not be anchored. */
+function matchesAll({ source, flags }: RegExp, value: string): boolean {
+  return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, "")).test(value);
 }

@@ -19,8 +19,6 @@ export interface NarrowedGrant {
   timeoutMs?: number;
   /** Fewer of the run's secrets. */
   secrets?: readonly string[];
-  /** Fewer of the trusted variables, by name. */
-  env?: readonly string[];
   /** A folder inside the present one. */
   root?: string;
   network?: NetworkGrant;
@@ -30,11 +28,10 @@ export interface NarrowedGrant {
 export function narrowed(options: ReadOptions, by: NarrowedGrant): ReadOptions {
   checkWithin("subcommands", by.subcommands, subcommandsOf(options));
   checkWithin("secrets", by.secrets, options.secrets);
-  checkWithin("env", by.env, options.env?.names ?? []);
   const maxMs = options.maxTimeoutMs ?? Math.max(MAX_MS, options.timeoutMs ?? 0);
   if (by.timeoutMs !== undefined && by.timeoutMs > maxMs)
     throw wider("timeoutMs", `${by.timeoutMs} is more than ${maxMs}`);
-  if (by.network !== undefined && !isNetworkWithin(by.network, options.network)) {
+  if (by.network !== undefined && !isNetworkWithin(by.network, networkOf(options))) {
     throw wider("network", `${JSON.stringify(by.network)} is not within ${JSON.stringify(options.network)}`);
   }
   const args: (ArgsRules | ArgsCheck)[] = [
@@ -42,6 +39,7 @@ export function narrowed(options: ReadOptions, by: NarrowedGrant): ReadOptions {
     ...policiesOf(by.args),
     ...(by.denyOptions ? [denial(by.denyOptions, options)] : []),
   ];
+  const root = innerRoot(options.root, by.root);
   return {
     ...options,
     subcommands: by.subcommands ?? options.subcommands,
@@ -49,10 +47,15 @@ export function narrowed(options: ReadOptions, by: NarrowedGrant): ReadOptions {
     timeoutMs: by.timeoutMs === undefined ? options.timeoutMs : Math.min(options.timeoutMs ?? DEFAULT_MS, by.timeoutMs),
     maxTimeoutMs: by.timeoutMs ?? options.maxTimeoutMs,
     secrets: by.secrets ?? options.secrets,
-    env: by.env && options.env ? options.env.only(by.env) : options.env,
-    root: innerRoot(options.root, by.root),
+    root,
+    cwd: by.root === undefined || isPathWithin(root, options.cwd) ? options.cwd : undefined,
     network: by.network ?? options.network,
   };
+}
+
+/** What is left out of a grant with a profile is less than everything. */
+function networkOf(options: ReadOptions): NetworkGrant | undefined {
+  return options.network ?? (grantProfile(options) ? false : undefined);
 }
 
 /** Undefined: every one. */
@@ -77,9 +80,12 @@ function denial(denyOptions: readonly string[], options: ReadOptions): ArgsRules
 /** Both relative to the sandbox, or both absolute. */
 function innerRoot(root: string | undefined, inner: string | undefined): string | undefined {
   if (inner === undefined) return root;
-  const [whole, part] = [posix.resolve("/haft-root", root ?? "."), posix.resolve("/haft-root", inner)];
-  if (!isInside(whole, part)) throw wider("root", `${inner} is not inside ${root ?? "the sandbox's folder"}`);
+  if (!isPathWithin(root, inner)) throw wider("root", `${inner} is not inside ${root ?? "the sandbox's folder"}`);
   return inner;
+}
+
+function isPathWithin(root = ".", inner = "."): boolean {
+  return isInside(posix.resolve("/haft-root", root), posix.resolve("/haft-root", inner));
 }
 
 function wider(what: string, why: string): HaftError {

@@ -1,6 +1,6 @@
 /** Where a granted program works: its root and its folder, and where a path leads when symlinks are followed. */
 import { lstat, readdir, readlink } from "node:fs/promises";
-import { isAbsolute, posix } from "node:path";
+import { isAbsolute, posix, resolve } from "node:path";
 import { codeOf } from "../../../base/errors.ts";
 import type { ExecOptions, ExecResult, SandboxAccess } from "../../../core/sandbox.ts";
 import { quoted, refused } from "./refusal.ts";
@@ -22,20 +22,33 @@ export interface Place {
 
 /** `root` and `cwd` are those of the grant and of the call, relative to the sandbox. */
 export async function sandboxPlace(sandbox: SandboxAccess, root: string, cwd: string | undefined): Promise<Place> {
-  const readLink = (path: string) => linkInSandbox(sandbox, path);
   const exec: Place["exec"] = (command, options) => sandbox.exec(command, options);
-  const whole = posix.resolve(sandbox.cwd, root);
+  const readLink: Place["readLink"] = (path) => linkInSandbox(sandbox, path);
+  const whole = await plainRoot(readLink, sandbox.cwd, root);
   const folder = await folderInside(readLink, sandbox.cwd, whole, cwd);
   const names: Place["names"] = async (path) =>
     (await unlessMissing(sandbox.list(under(folder, path)), path))?.map(({ name }) => name) ?? [];
   return { root: whole, cwd: folder, isReal: sandbox.capabilities.realProcesses, exec, readLink, names };
 }
 
-/** The same on the host. `exec` is how a program is started there. */
-export async function hostPlace(exec: Place["exec"], root: string, cwd: string | undefined): Promise<Place> {
-  const folder = await folderInside(linkOnHost, root, root, cwd);
+/** The same on the host. `exec` is how a program is started there, `base` the run's folder. */
+export async function hostPlace(
+  exec: Place["exec"],
+  base: string,
+  root: string,
+  cwd: string | undefined,
+): Promise<Place> {
+  const whole = await plainRoot(linkOnHost, await realPathOf(linkOnHost, resolve(base)), root);
+  const folder = await folderInside(linkOnHost, whole, whole, cwd);
   const names: Place["names"] = async (path) => (await unlessMissing(readdir(under(folder, path)), path)) ?? [];
-  return { root, cwd: folder, isReal: true, exec, readLink: linkOnHost, names };
+  return { root: whole, cwd: folder, isReal: true, exec, readLink: linkOnHost, names };
+}
+
+/** A root behind a link would be wherever the link is made to lead. */
+async function plainRoot(readLink: Place["readLink"], base: string, root: string): Promise<string> {
+  const whole = posix.resolve(base, root);
+  if ((await realPathOf(readLink, whole)) === whole) return whole;
+  throw refused(`the root of the grant, ${quoted(root)}, is behind a link: the grant must name where it leads`);
 }
 
 /** Relative to `base`, unless it is left out: then the root itself. */

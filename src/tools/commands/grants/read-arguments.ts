@@ -137,7 +137,7 @@ class Reader {
     }
     const value = attached ?? next;
     if (value === undefined) throw refused(`${name} needs a value`);
-    if (attached === undefined && /^-./.test(value) && this.#rules.singleDash !== "whole") {
+    if (attached === undefined && /^-\S/.test(value) && this.#rules.singleDash !== "whole") {
       throw refused(`the value of ${name} begins with a dash, and could be read as an option: attach it to ${name}`);
     }
     this.#options.push({ name, value });

@@ -189,19 +189,47 @@ const attributes = (text: string) => (trap: Trap) => {
 
 const hostile: Hostile[] = [
   setting("core.fsmonitor", [["status"], ["diff"], ["add", "."]]),
-  setting("core.editor", [["commit", "--amend"], ["merge", "other"]]),
+  setting("core.editor", [
+    ["commit", "--amend"],
+    ["merge", "other"],
+  ]),
   setting("sequence.editor", [["rebase", "other"]], false),
   setting("core.pager", [["log"]], false),
   setting("pager.log", [["log"]], false),
-  setting("core.sshCommand", [["fetch", "origin"], ["ls-remote", "ssh://example.com/x"]], true, (trap) =>
-    trap.git("remote", "add", "origin", "ssh://example.com/x"),
+  setting(
+    "core.sshCommand",
+    [
+      ["fetch", "origin"],
+      ["ls-remote", "ssh://example.com/x"],
+    ],
+    true,
+    (trap) => trap.git("remote", "add", "origin", "ssh://example.com/x"),
   ),
   setting("core.askPass", [["status"]], false),
   setting("diff.external", [["diff"], ["log", "-p"], ["show"], ["stash", "push"]], true, changed),
   setting("diff.evil.command", [["diff"]], true, attributes("* diff=evil\n")),
-  setting("diff.evil.textconv", [["diff"], ["show"], ["log", "-p"], ["blame", "a.txt"]], true, attributes("* diff=evil\n")),
-  setting("filter.evil.clean", [["status"], ["add", "."], ["diff"], ["commit", "-am", "x"], ["stash"]], true, attributes("* filter=evil\n")),
-  setting("filter.evil.smudge", [["checkout", "-f", "other"], ["restore", "a.txt"], ["reset", "--hard"]], true, attributes("* filter=evil\n")),
+  setting(
+    "diff.evil.textconv",
+    [["diff"], ["show"], ["log", "-p"], ["blame", "a.txt"]],
+    true,
+    attributes("* diff=evil\n"),
+  ),
+  setting(
+    "filter.evil.clean",
+    [["status"], ["add", "."], ["diff"], ["commit", "-am", "x"], ["stash"]],
+    true,
+    attributes("* filter=evil\n"),
+  ),
+  setting(
+    "filter.evil.smudge",
+    [
+      ["checkout", "-f", "other"],
+      ["restore", "a.txt"],
+      ["reset", "--hard"],
+    ],
+    true,
+    attributes("* filter=evil\n"),
+  ),
   setting("filter.evil.process", [["status"], ["add", "."]], true, attributes("* filter=evil\n")),
   {
     name: "a merge driver",
@@ -213,7 +241,11 @@ const hostile: Hostile[] = [
       trap.git("commit", "-qam", "apart");
       trap.git("checkout", "-q", "main");
     },
-    args: [["merge", "other"], ["rebase", "other"], ["cherry-pick", "other"]],
+    args: [
+      ["merge", "other"],
+      ["rebase", "other"],
+      ["cherry-pick", "other"],
+    ],
     fires: true,
   },
   setting("credential.helper", [["fetch", "origin"]], false, (trap) =>
@@ -227,11 +259,20 @@ const hostile: Hostile[] = [
       trap.git("config", "commit.gpgSign", "true");
       changed(trap);
     },
-    args: [["commit", "--allow-empty", "-m", "x"], ["log", "--format=%G?"], ["tag", "-a", "v1", "-m", "x"]],
+    args: [
+      ["commit", "--allow-empty", "-m", "x"],
+      ["log", "--format=%G?"],
+      ["tag", "-a", "v1", "-m", "x"],
+    ],
     fires: true,
   },
   setting("gpg.ssh.defaultKeyCommand", [["status"]], false),
-  { name: "an alias", arrange: (trap) => trap.git("config", "alias.hello", `!${trap.canary}`), args: [["hello"]], fires: true },
+  {
+    name: "an alias",
+    arrange: (trap) => trap.git("config", "alias.hello", `!${trap.canary}`),
+    args: [["hello"]],
+    fires: true,
+  },
   {
     name: "core.hooksPath",
     arrange(trap) {
@@ -239,7 +280,11 @@ const hostile: Hostile[] = [
       trap.git("config", "core.hooksPath", "hooks");
       changed(trap);
     },
-    args: [["commit", "-am", "x"], ["checkout", "-f", "other"], ["merge", "other"]],
+    args: [
+      ["commit", "-am", "x"],
+      ["checkout", "-f", "other"],
+      ["merge", "other"],
+    ],
     fires: true,
   },
   {
@@ -248,7 +293,14 @@ const hostile: Hostile[] = [
       hooks(trap, ".git/hooks");
       changed(trap);
     },
-    args: [["commit", "-am", "x"], ["checkout", "-f", "other"], ["stash"], ["rebase", "other"], ["reset", "--hard"], ["add", "."]],
+    args: [
+      ["commit", "-am", "x"],
+      ["checkout", "-f", "other"],
+      ["stash"],
+      ["rebase", "other"],
+      ["reset", "--hard"],
+      ["add", "."],
+    ],
     fires: true,
   },
   {
@@ -257,7 +309,14 @@ const hostile: Hostile[] = [
       trap.git("config", "protocol.ext.allow", "always");
       trap.git("remote", "add", "origin", `ext::${trap.canary} x`);
     },
-    args: [["fetch", "origin"], ["fetch"], ["pull"], ["push", "origin", "main"], ["ls-remote", "origin"], ["fetch", "--all"]],
+    args: [
+      ["fetch", "origin"],
+      ["fetch"],
+      ["pull"],
+      ["push", "origin", "main"],
+      ["ls-remote", "origin"],
+      ["fetch", "--all"],
+    ],
     fires: true,
   },
   {
@@ -267,7 +326,10 @@ const hostile: Hostile[] = [
       trap.git("config", `url.ext::${trap.canary} .insteadOf`, "https://example.com/");
       trap.git("remote", "add", "origin", "https://example.com/x");
     },
-    args: [["fetch", "origin"], ["ls-remote", "https://example.com/x"]],
+    args: [
+      ["fetch", "origin"],
+      ["ls-remote", "https://example.com/x"],
+    ],
     fires: true,
   },
   {
@@ -286,7 +348,10 @@ const hostile: Hostile[] = [
       trap.git("config", "remote.origin.uploadpack", trap.canary);
       trap.git("config", "remote.origin.receivepack", trap.canary);
     },
-    args: [["fetch", "origin"], ["push", "origin", "main"]],
+    args: [
+      ["fetch", "origin"],
+      ["push", "origin", "main"],
+    ],
     fires: true,
   },
   {
@@ -296,7 +361,10 @@ const hostile: Hostile[] = [
       trap.write("there.git/hooks/post-receive", `#!/bin/sh\n${trap.canary}\n`, 0o755);
       trap.git("remote", "add", "origin", join(trap.root, "there.git"));
     },
-    args: [["push", "origin", "main"], ["push", "./there.git", "main"]],
+    args: [
+      ["push", "origin", "main"],
+      ["push", "./there.git", "main"],
+    ],
     fires: true,
   },
   {
@@ -368,7 +436,10 @@ const hostile: Hostile[] = [
       trap.write("sub/f", "ab\n");
       trap.git("config", "-f", "sub/.git/config", "core.fsmonitor", trap.canary);
     },
-    args: [["-sub", "status"], ["-sub", "add", "."]],
+    args: [
+      ["-sub", "status"],
+      ["-sub", "add", "."],
+    ],
     fires: true,
   },
   {
@@ -377,9 +448,15 @@ const hostile: Hostile[] = [
       trap.write("evil/HEAD", "ref: refs/heads/main\n");
       trap.write("evil/objects/x", "");
       trap.write("evil/refs/x", "");
-      trap.write("evil/config", `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = ${trap.canary}\n[filter "e"]\n\tclean = ${trap.canary}\n`);
+      trap.write(
+        "evil/config",
+        `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = ${trap.canary}\n[filter "e"]\n\tclean = ${trap.canary}\n`,
+      );
     },
-    args: [["-evil", "status"], ["-evil", "diff"]],
+    args: [
+      ["-evil", "status"],
+      ["-evil", "diff"],
+    ],
     fires: true,
   },
   setting("trailer.sign.command", [["commit", "--amend", "-m", "x"]], false),
@@ -423,7 +500,7 @@ describe("a hostile workspace", () => {
       if (!trap.ran()) trap.bare("git", cwd ? ["-C", cwd, ...rest] : rest);
     }
     expect(trap.ran(), "without a grant, nothing ran either: this trap proves nothing").toBe(true);
-  }, 60_000);
+  });
 
   test("a submodule that comes with a checkout, over a repository that stood there", async () => {
     const trap = await openRepository();
@@ -437,12 +514,31 @@ describe("a hostile workspace", () => {
     trap.git("config", "-f", "sub/.git/config", "filter.e.clean", trap.canary);
     trap.write("sub/f", "xx\n");
     trap.reset();
-    for (const args of [["checkout", "evil"], ["switch", "evil"], ["merge", "evil"], ["cherry-pick", "evil"], ["reset", "--hard", "evil"], ["stash"], ["rebase", "evil"], ["pull"], ["restore", "-s", "evil", "."], ["checkout", "evil", "--", "sub"], ["restore", "--staged", "-s", "evil", "sub"], ["diff", "evil"], ["log", "-p", "evil"], ["status"], ["add", "."], ["status"], ["diff"], ["commit", "-m", "x"]]) {
+    for (const args of [
+      ["checkout", "evil"],
+      ["switch", "evil"],
+      ["merge", "evil"],
+      ["cherry-pick", "evil"],
+      ["reset", "--hard", "evil"],
+      ["stash"],
+      ["rebase", "evil"],
+      ["pull"],
+      ["restore", "-s", "evil", "."],
+      ["checkout", "evil", "--", "sub"],
+      ["restore", "--staged", "-s", "evil", "sub"],
+      ["diff", "evil"],
+      ["log", "-p", "evil"],
+      ["status"],
+      ["add", "."],
+      ["status"],
+      ["diff"],
+      ["commit", "-m", "x"],
+    ]) {
       await holds(trap, args);
       trap.git("reset", "-q", "--hard", "main");
       trap.reset();
     }
-  }, 60_000);
+  });
 
   test("links in the workspace lead nowhere", async () => {
     const trap = await openRepository();

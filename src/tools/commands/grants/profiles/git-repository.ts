@@ -64,15 +64,20 @@ export async function checkRepository(call: ProfileCall, global: readonly string
   }
   await checkFiles(call, commonDir);
   await checkSubmodules(await ask(["ls-files", "--stage", "-z"]));
-  if (bringsFiles.includes(call.reading.subcommands[0] ?? "")) await checkNested(call);
+  if (bringsFiles.includes(call.reading.subcommands[0] ?? ""))
+    await checkNested(call, await ask(["rev-parse", "--show-toplevel"]));
   return settings;
 }
 
 /** What these bring into the folder may be a submodule, and git looks into it at once. */
 const bringsFiles = "checkout switch restore reset stash merge rebase cherry-pick revert apply pull".split(" ");
 
-async function checkNested(call: ProfileCall): Promise<void> {
-  const search = ["-P", call.place.root, "-mindepth", "2", "-iname", ".git", "-prune", "-print", "-quit"];
+/** `top` is where the files are; a bare repository has none. */
+async function checkNested(call: ProfileCall, top: string | undefined): Promise<void> {
+  const folder = top?.replace(/\n$/, "");
+  if (!folder) return;
+  if (!(await leadsInside(call.place, folder))) throw refused("the repository's files are outside of what is granted");
+  const search = ["-P", folder, "-mindepth", "2", "-iname", ".git", "-prune", "-print", "-quit"];
   const found = await probe({ ...call, command: "find" }, search);
   if (found === undefined) throw refused("the folder cannot be searched for repositories inside of it");
   if (found !== "") {
