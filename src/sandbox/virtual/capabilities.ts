@@ -28,6 +28,7 @@ export function capabilitiesOf(mount: MountMode): SandboxCapabilities {
     overlay: mount === "overlay",
     mount: "create",
     isolates: { files: true, network: true, processes: true },
+    egress: false,
     limits: { memory: true, processes: true, disk: true, cpu: false },
     notes: [FILES[mount], ...SHELL],
   };

@@ -78,7 +78,6 @@ export function checkEnforceable(
 }
 
 /** A sandbox that does not say whether it lets anything through counts as one that does. */
-function hasNoNetwork({ capabilities }: SandboxAccess): boolean {
-  const { isolates, realProcesses, egress } = capabilities;
-  return isolates.network && (!realProcesses || egress === false);
+function hasNoNetwork({ capabilities: { isolates, egress } }: SandboxAccess): boolean {
+  return isolates.network && egress === false;
 }
