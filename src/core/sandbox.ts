@@ -188,6 +188,7 @@ export interface SandboxCapabilities {
   overlay: boolean;
   mount: "none" | "create" | "live";
   isolates: { files: boolean; network: boolean; processes: boolean };
+  egress?: boolean; // false: no command has a network. true: a policy lets some through. Left out: not known.
   limits: { memory: boolean; processes: boolean; disk: boolean; cpu: boolean };
   /** Sentences for the model: what does not work here. */
   notes: string[];

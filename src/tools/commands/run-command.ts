@@ -1,14 +1,14 @@
 /** Runs a command for a tool, shows its output while it runs, and tells a model what came of it. */
 import { HaftError } from "../../base/errors.ts";
 import type { ToolContext } from "../../core/context.ts";
-import type { ExecResult } from "../../core/sandbox.ts";
+import type { ExecOptions, ExecResult } from "../../core/sandbox.ts";
 import { bytesText, secondsText } from "../text/sizes.ts";
 import { CommandOutput, MAX_KEPT } from "./command-output.ts";
 import { shownOutput } from "./cut-middle.ts";
 import type { HiddenValues } from "./hidden-values.ts";
 import { LiveOutput } from "./live-output.ts";
 import { networkNotes } from "./network-notes.ts";
-import { saveOutput } from "./save-output.ts";
+import { type Saved, saveOutput } from "./save-output.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
 export interface CommandRun {
@@ -19,6 +19,8 @@ export interface CommandRun {
   env: Record<string, string>;
   hidden: HiddenValues;
   limit: TimeLimit;
+  /** Where it runs, when that is not the call's sandbox. */
+  exec?(command: readonly string[], options: ExecOptions): Promise<ExecResult>;
 }
 
 /** Programs that would open a pager, ask for a password or paint the screen do not. */
@@ -36,13 +38,16 @@ export async function runCommand(run: CommandRun, ctx: ToolContext): Promise<str
   const output = new CommandOutput(run.hidden, (text) => live.push(text));
   let result: ExecResult;
   try {
-    result = await ctx.sandbox.exec(run.command, {
+    const options: ExecOptions = {
       cwd: run.cwd,
       env: { ...quietEnv, ...run.env },
       timeoutMs: run.limit.ms,
       abortSignal: ctx.abortSignal,
       onOutput: (chunk) => output.push(chunk),
-    });
+    };
+    const { command, exec } = run;
+    result =
+      exec && typeof command !== "string" ? await exec(command, options) : await ctx.sandbox.exec(command, options);
     // A sandbox may leave out onOutput, or call it for nothing.
     if (output.isUntouched) output.push({ stream: "stdout", data: result.combined });
     output.end();
@@ -62,7 +67,7 @@ async function outputText(output: CommandOutput, ctx: ToolContext): Promise<stri
   const shown = shownOutput(output);
   if (!shown.isCut) return shown.text.replace(/\n$/, "") || "[no output]";
 
-  const saved = await saveOutput(ctx.sandbox, ctx.callId, output.first());
+  const saved = await savedOutput(output, ctx);
   const what = shown.lines > 0 ? `${shown.lines} lines` : "the middle of a long line";
   const size = bytesText(output.total);
   const whole = output.isComplete
@@ -73,6 +78,16 @@ async function outputText(output: CommandOutput, ctx: ToolContext): Promise<stri
       ? `${whole} is in ${saved.path}: Read it with offset, or Grep it`
       : `${whole} could not be saved: ${saved.problem}`;
   return `${shown.head.replace(/\n$/, "")}\n[… ${what} left out; ${where}]\n${shown.tail.replace(/\n$/, "")}`;
+}
+
+/** What ran on the host may have no sandbox to save to. */
+async function savedOutput(output: CommandOutput, ctx: ToolContext): Promise<Saved> {
+  try {
+    return await saveOutput(ctx.sandbox, ctx.callId, output.first());
+  } catch (error) {
+    if (HaftError.is(error, "SANDBOX_NONE")) return { problem: error.message };
+    throw error;
+  }
 }
 
 function endText(result: ExecResult, limit: TimeLimit): string {

@@ -1,7 +1,7 @@
 /** How long a command may take: what the model asked for, in seconds, within what is allowed. */
 
-const DEFAULT_MS = 120_000;
-const MAX_MS = 600_000;
+export const DEFAULT_MS = 120_000;
+export const MAX_MS = 600_000;
 
 export interface TimeLimit {
   ms: number;
@@ -9,10 +9,10 @@ export interface TimeLimit {
   note?: string;
 }
 
-/** `defaultMs` is the tool's own; where it is more than ten minutes, it is the most too. */
-export function timeLimit(seconds: number | undefined, defaultMs = DEFAULT_MS): TimeLimit {
-  const maxMs = Math.max(MAX_MS, defaultMs);
-  if (seconds === undefined) return { ms: defaultMs };
+/** `defaultMs` is the tool's own; where it is more than ten minutes, it is the most too, unless `mostMs` says what is. */
+export function timeLimit(seconds: number | undefined, defaultMs = DEFAULT_MS, mostMs?: number): TimeLimit {
+  const maxMs = mostMs ?? Math.max(MAX_MS, defaultMs);
+  if (seconds === undefined) return { ms: Math.min(defaultMs, maxMs) };
   if (seconds * 1000 <= maxMs) return { ms: Math.max(1, Math.round(seconds * 1000)) };
   return { ms: maxMs, note: `the timeout was lowered from ${seconds} s to ${maxMs / 1000} s, the most there is` };
 }

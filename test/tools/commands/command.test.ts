@@ -33,7 +33,7 @@ inEachSandbox((open, kind) => {
 
   test("trusted variables reach the program and nobody else", async () => {
     const sandbox = await open();
-    const tool = Command.withOptions({ command: "env", env: { GH_TOKEN: "ghp_very-secret", MODE: "test" } });
+    const tool = Command.withOptions({ command: "printenv", env: { GH_TOKEN: "ghp_very-secret", MODE: "test" } });
     const told: string[] = [];
     const text = await tool.execute({ args: [] }, { sandbox, progress: (message) => told.push(message) });
     expect(text).toContain("GH_TOKEN=[REDACTED:GH_TOKEN]\n");
@@ -53,7 +53,7 @@ inEachSandbox((open, kind) => {
 
   test("session secrets are there too, and win", async () => {
     const sandbox = await open();
-    const tool = Command.withOptions({ command: "env", env: { A: "from-tool", B: "from-tool" } });
+    const tool = Command.withOptions({ command: "printenv", env: { A: "from-tool", B: "from-tool" } });
     const values = { B: "from-session" };
     const text = await tool.execute(
       { args: [] },
