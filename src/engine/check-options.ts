@@ -36,6 +36,7 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   sandbox: ["a name or a Sandbox", (value) => isText(value) || isObject(value)],
   cwd: ["a path", isText],
   secrets: ["an object of sources by name", isPlainObject],
+  redact: ["a list of rules", Array.isArray],
   approvals: [`one of ${approvals.join(", ")}`, (value) => approvals.includes(value)],
   approve: ["a function", isFunction],
   iterations: ["an integer from 1", isWhole(1)],

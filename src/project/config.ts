@@ -11,6 +11,7 @@ type RunSettings = Pick<
   | "hooks"
   | "mode"
   | "secrets"
+  | "redact"
   | "approvals"
   | "temperature"
   | "reasoningEffort"

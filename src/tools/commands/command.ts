@@ -59,7 +59,7 @@ export const Command = new Tool({
         command: [command, ...args],
         cwd: cwd ?? defaultCwd,
         env: { ...trusted, ...secrets },
-        hidden: new HiddenValues(secrets).add(trusted, MIN_HIDDEN_BYTES),
+        hidden: new HiddenValues(ctx.secrets).add(trusted, MIN_HIDDEN_BYTES),
         limit: timeLimit(timeout, timeoutMs),
       },
       ctx,
