@@ -1,5 +1,6 @@
 /** Finds secrets in bytes: one pass over the text for all of them, in all of their forms. */
 import { type Form, formsOf, SHORTEST, WINDOW } from "./forms.ts";
+import { WindowTable, wordAt } from "./window-table.ts";
 
 /**
  * Every eight bytes in a row of a form are a window of it, and a value that is shorter is one itself. A text that holds a
@@ -14,9 +15,6 @@ export interface Window {
   least: number;
 }
 
-/** A table of bits over the first four bytes of the windows: most places of a text are passed with one look at it. */
-const TABLE_BITS = 20;
-
 export class Matcher {
   readonly names: readonly string[];
   /** Bytes of the raw value, by the place of its name. */
@@ -26,7 +24,7 @@ export class Matcher {
   /** How many places were looked up beyond the table; for tests of the cost. */
   lookups = 0;
   readonly #windows = new Map<string, Window>();
-  readonly #table = new Uint32Array(1 << (TABLE_BITS - 5));
+  readonly #table: WindowTable;
   readonly #shortLengths: readonly number[];
   #sorted: readonly string[] | undefined;
 
@@ -40,7 +38,7 @@ export class Matcher {
       for (const form of formsOf(value)) this.#add(form, owner, common);
     }
     for (const name of this.names) this.#forgetMark(markOf(name));
-    for (const key of this.#windows.keys()) this.#note(Buffer.from(key, "latin1"));
+    this.#table = new WindowTable(this.#windows);
     const lengths = new Set([...this.#windows.values()].map(({ length }) => length));
     this.#shortLengths = [...lengths].filter((length) => length < WINDOW).sort((a, b) => b - a);
   }
@@ -57,10 +55,9 @@ export class Matcher {
   next(bytes: Buffer, from: number, last: number, end: number): number {
     if (from > last || from + SHORTEST > end) return -1;
     const table = this.#table;
-    let word = (bytes[from]! << 24) | (bytes[from + 1]! << 16) | (bytes[from + 2]! << 8) | bytes[from + 3]!;
+    let word = wordAt(bytes, from);
     for (let place = from; ; place++) {
-      const hash = hashOf(word);
-      if ((table[hash >>> 5]! & (1 << (hash & 31))) !== 0 && this.#at(bytes, place, end)) return place;
+      if (table.mayStart(word) && this.#at(bytes, place, end)) return place;
       if (place === last || place + SHORTEST >= end) return -1;
       word = (word << 8) | bytes[place + SHORTEST]!;
     }
@@ -78,7 +75,7 @@ export class Matcher {
   shortAt(bytes: Buffer, place: number, end: number): Window | undefined {
     for (const length of this.#shortLengths) {
       if (place + length > end) continue;
-      const window = this.#windows.get(bytes.toString("latin1", place, place + length));
+      const window = this.#table.at(bytes, place, length);
       if (window) return window;
     }
     return undefined;
@@ -86,8 +83,7 @@ export class Matcher {
 
   #at(bytes: Buffer, place: number, end: number): boolean {
     this.lookups++;
-    const window =
-      place + WINDOW <= end ? this.#windows.get(bytes.toString("latin1", place, place + WINDOW)) : undefined;
+    const window = place + WINDOW <= end ? this.#table.at(bytes, place, WINDOW) : undefined;
     this.found = window ?? this.shortAt(bytes, place, end);
     return this.found !== undefined;
   }
@@ -117,19 +113,10 @@ export class Matcher {
       for (let place = 0; place + length <= mark.length; place++)
         this.#windows.delete(mark.slice(place, place + length));
   }
-
-  #note(bytes: Buffer): void {
-    const hash = hashOf(bytes.readInt32BE(0));
-    this.#table[hash >>> 5]! |= 1 << (hash & 31);
-  }
 }
 
 export function markOf(name: string): string {
   return `[REDACTED:${name}]`;
-}
-
-function hashOf(word: number): number {
-  return Math.imul(word ^ (word >>> 15), 0x9e3779b1) >>> (32 - TABLE_BITS);
 }
 
 /**
@@ -137,8 +124,17 @@ function hashOf(word: number): number {
  * fragment by themselves: two kinds of small letters, capitals and digits must be in them, and four different characters.
  */
 function tells(text: string): boolean {
-  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((kind) => kind.test(text)).length;
-  return kinds >= 2 && new Set(text).size >= 4;
+  let kinds = 0;
+  let different = 0;
+  for (let place = 0; place < text.length; place++) {
+    const code = text.charCodeAt(place);
+    if (code >= 97 && code <= 122) kinds |= 1;
+    else if (code >= 65 && code <= 90) kinds |= 2;
+    else if (code >= 48 && code <= 57) kinds |= 4;
+    if (text.indexOf(text[place]!) === place) different++;
+  }
+  const isMixed = (kinds & (kinds - 1)) !== 0;
+  return isMixed && different >= 4;
 }
 
 /** The first and the last line of a key in PEM are those of all keys, in every form. */
