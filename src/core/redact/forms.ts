@@ -37,15 +37,18 @@ export function formsOf(value: string): Form[] {
   return [...forms.values()];
 }
 
-/** What is the same whatever stands before and after it, at each of the three places in a group of three bytes. */
+/**
+ * At each of the three places in a group of three bytes, without the first character, which depends on what stands before.
+ * The last depends on what stands after: the value may be at the end, or be followed by more.
+ */
 function base64Of(raw: Buffer): string[] {
-  const texts = [0, 1, 2].map((before) => {
+  const texts = [0, 1, 2].flatMap((before) => {
     const start = Math.ceil((before * 8) / 6);
     const text = Buffer.concat([Buffer.alloc(before), raw])
       .toString("base64")
-      .replace(/=+$/, "");
+      .slice(start);
     const isWhole = (before + raw.length) % 3 === 0;
-    return text.slice(start, isWhole ? undefined : -1);
+    return isWhole ? [text] : [text.replace(/.=+$/, ""), text];
   });
   return texts.flatMap((text) => [text, text.replaceAll("+", "-").replaceAll("/", "_")]);
 }

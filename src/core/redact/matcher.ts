@@ -95,8 +95,7 @@ export class Matcher {
     const text = bytes.toString("latin1");
     for (let place = 0; place + length <= text.length; place++) {
       const key = text.slice(place, place + length);
-      if (common.has(key)) continue;
-      const isTelling = length < WINDOW || tells(escapes ? key.replace(escapes, "") : key);
+      const isTelling = length < WINDOW || (!common.has(key) && tells(escapes ? key.replace(escapes, "") : key));
       const needs = length < WINDOW ? length : isTelling ? least : Math.max(most, least);
       const window = this.#windows.get(key);
       if (!window) this.#windows.set(key, { length, owners: [owner], least: needs });
@@ -137,11 +136,24 @@ function tells(text: string): boolean {
   return isMixed && different >= 4;
 }
 
-/** The first and the last line of a key in PEM are those of all keys, in every form. */
+/**
+ * What all keys of a kind begin with, in base64, public ones among them: the numbers of RSA and of elliptic curves (RFC 8017
+ * A.1, RFC 5480 2.1.1), and the first words of a key of OpenSSH.
+ */
+const beginnings = [
+  "ANBgkqhkiG9w0BAQEFAASC",
+  "ANBgkqhkiG9w0BAQEFAAOC",
+  "BgcqhkjOPQIBBggqhkjOPQMBBw",
+  "b3BlbnNzaC1rZXktdjEAAAAA",
+];
+
+/** The first and the last line of a key in PEM are those of all keys, and so is how it goes on: in every form, no fragment. */
 function windowsOfArmour(value: string): ReadonlySet<string> {
   const lines = value.match(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g) ?? [];
   const windows = new Set<string>();
-  for (const { bytes } of lines.flatMap((line) => formsOf(line))) {
+  if (lines.length === 0) return windows;
+  const common = [...lines.flatMap((line) => [`${line}\nMIIE`, `${line}\n`]), ...beginnings];
+  for (const { bytes } of common.flatMap((text) => formsOf(text))) {
     const text = bytes.toString("latin1");
     for (let place = 0; place + WINDOW <= text.length; place++) windows.add(text.slice(place, place + WINDOW));
   }
