@@ -64,7 +64,7 @@ export class RunLog {
     const clean = this.#settings.redact(body);
     const entry = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key, ...clean } as unknown as EntryOf<B["type"]>;
     if (this.#closed) return entry; // what comes too late is not part of the run
-    if (this.#live) for (const rest of this.#live.end(key, body.type)) this.#pass(rest);
+    if (this.#live) for (const rest of this.#live.end(key, body.type)) this.#pass(this.#settings.redact(rest));
     this.#seq++;
     this.entries.push(entry);
     if (!this.#settings.store) this.#show(entry);

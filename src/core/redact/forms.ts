@@ -28,10 +28,10 @@ export function formsOf(value: string): Form[] {
 
   for (const text of base64Of(raw)) add(text);
   for (const text of hexOf(raw)) add(text, 2 * WINDOW);
-  for (const text of percentOf(value)) add(text, WINDOW, /%[0-9A-Fa-f]{0,2}|^[0-9A-F]{1,2}(?=%)/g);
+  for (const text of percentOf(value)) add(text, WINDOW, /%[0-9A-Fa-f]{2}/g);
   for (const text of wholePercentOf(raw)) add(text, 3 * WINDOW);
-  for (const text of jsonOf(value)) add(text, WINDOW, /\\+(?:u[0-9A-Fa-f]{0,4}|.)?/g);
-  for (const text of htmlOf(value)) add(text, WINDOW, /&[#\w]*;?|^#?\w*;/g);
+  for (const text of jsonOf(value)) add(text, WINDOW, /\\+(?:u[0-9A-Fa-f]{4}|.)/g);
+  for (const text of htmlOf(value)) add(text, WINDOW, /&#?\w+;/g);
   add([...value].reverse().join(""));
   add(Buffer.from(raw).reverse());
   return [...forms.values()];

@@ -89,13 +89,14 @@ export class Matcher {
   }
 
   #add({ bytes, least, escapes }: Form, owner: number, common: ReadonlySet<string>): void {
-    const size = this.lengths[owner]!;
-    const length = Math.min(WINDOW, bytes.length);
+    const size = bytes.length;
+    const length = Math.min(WINDOW, size);
     const most = Math.min(size, Math.max(2 * WINDOW, Math.ceil(size / 2)));
     const text = bytes.toString("latin1");
+    const telling = escapes ? text.replace(escapes, (escape) => "\0".repeat(escape.length)) : text;
     for (let place = 0; place + length <= text.length; place++) {
       const key = text.slice(place, place + length);
-      const isTelling = length < WINDOW || (!common.has(key) && tells(escapes ? key.replace(escapes, "") : key));
+      const isTelling = length < WINDOW || (!common.has(key) && tells(telling.slice(place, place + length)));
       const needs = length < WINDOW ? length : isTelling ? least : Math.max(most, least);
       const window = this.#windows.get(key);
       if (!window) this.#windows.set(key, { length, owners: [owner], least: needs });
@@ -130,7 +131,7 @@ function tells(text: string): boolean {
     if (code >= 97 && code <= 122) kinds |= 1;
     else if (code >= 65 && code <= 90) kinds |= 2;
     else if (code >= 48 && code <= 57) kinds |= 4;
-    if (text.indexOf(text[place]!) === place) different++;
+    if (code !== 0 && text.indexOf(text[place]!) === place) different++;
   }
   const isMixed = (kinds & (kinds - 1)) !== 0;
   return isMixed && different >= 4;
