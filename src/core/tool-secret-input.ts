@@ -60,11 +60,12 @@ export function checkSecretInput(keys: unknown, inputSchema: JsonSchema, wrapsIn
   });
 }
 
+const SENTENCE = "The name of a secret, which is replaced by its value.";
+
+/** The schema of a tool may have the sentence already, from before the names were known. */
 function nameOf(description: string | undefined, names: readonly string[] | undefined) {
-  const what = description === undefined ? "" : `${description.replace(/\.$/, "")}. `;
+  const own = description?.replace(SENTENCE, "").trim().replace(/\.$/, "");
+  const what = own ? `${own}. ` : "";
   if (names?.length === 0) return { description: `${what}The name of a secret; there is none.` };
-  return {
-    description: `${what}The name of a secret, which is replaced by its value.`,
-    ...(names && { enum: [...names] }),
-  };
+  return { description: `${what}${SENTENCE}`, ...(names && { enum: [...names] }) };
 }

@@ -2,6 +2,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Entry, LiveEvent } from "../core/log.ts";
 import type { ByteStream } from "../core/redact/byte-stream.ts";
+import type { Redact } from "../core/secrets.ts";
 
 type Delta = Extract<LiveEvent, { text: string }>;
 
@@ -18,22 +19,24 @@ const ends: ReadonlySet<Entry["type"]> = new Set(["model-response", "model-error
 
 export class LiveText {
   readonly #make: () => ByteStream;
+  readonly #redact: Redact;
   /** By the key of the call that speaks, then by what it says. */
   readonly #open = new Map<string, Map<string, Open>>();
 
-  constructor(make: () => ByteStream) {
+  constructor(make: () => ByteStream, redact: Redact) {
     this.#make = make;
+    this.#redact = redact;
   }
 
   /** What may be told now; undefined when all of it waits. */
   pass(event: LiveEvent): LiveEvent | undefined {
-    if (!("text" in event)) return event;
+    if (!("text" in event)) return this.#redact(event);
     const open = this.#of(event);
     open.last = event;
     const text = open.half + event.text;
     open.half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? "";
     const bytes = Buffer.from(text.slice(0, text.length - open.half.length));
-    return told(open, open.decoder.write(open.stream.push(bytes)));
+    return this.#told(open, open.decoder.write(open.stream.push(bytes)));
   }
 
   /** What waited, when an entry ends the text of its key. */
@@ -41,7 +44,12 @@ export class LiveText {
     const all = ends.has(type) ? this.#open.get(key) : undefined;
     if (!all) return [];
     this.#open.delete(key);
-    return [...all.values()].flatMap((open) => told(open, open.decoder.end(open.stream.end())) ?? []);
+    return [...all.values()].flatMap((open) => this.#told(open, open.decoder.end(open.stream.end())) ?? []);
+  }
+
+  /** Its text went through the stream, and is not looked at again. */
+  #told({ last }: Open, text: string): LiveEvent | undefined {
+    return text === "" ? undefined : { ...this.#redact({ ...last, text: "" }), text };
   }
 
   #of(event: Delta): Open {
@@ -57,8 +65,4 @@ export class LiveText {
     ofKey.set(what, open);
     return open;
   }
-}
-
-function told({ last }: Open, text: string): LiveEvent | undefined {
-  return text === "" ? undefined : { ...last, text };
 }

@@ -57,14 +57,14 @@ export class RunLog {
     this.#settings = settings;
     this.entries = settings.entries.slice();
     this.#seq = (this.entries.at(-1)?.seq ?? -1) + 1;
-    this.#live = settings.stream && new LiveText(settings.stream);
+    this.#live = settings.stream && new LiveText(settings.stream, settings.redact);
   }
 
   record<B extends EntryBody>(key: string, body: B): EntryOf<B["type"]> {
     const clean = this.#settings.redact(body);
     const entry = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key, ...clean } as unknown as EntryOf<B["type"]>;
     if (this.#closed) return entry; // what comes too late is not part of the run
-    if (this.#live) for (const rest of this.#live.end(key, body.type)) this.#pass(this.#settings.redact(rest));
+    if (this.#live) for (const rest of this.#live.end(key, body.type)) this.#pass(rest);
     this.#seq++;
     this.entries.push(entry);
     if (!this.#settings.store) this.#show(entry);
@@ -76,7 +76,7 @@ export class RunLog {
   emit(event: LiveEvent): void {
     if (this.#closed) return;
     const passed = this.#live ? this.#live.pass(event) : event;
-    if (passed) this.#pass(this.#settings.redact(passed));
+    if (passed) this.#pass(passed);
   }
 
   #pass(event: LiveEvent): void {

@@ -93,7 +93,7 @@ export class Matcher {
     const length = Math.min(WINDOW, size);
     const most = Math.min(size, Math.max(2 * WINDOW, Math.ceil(size / 2)));
     const text = bytes.toString("latin1");
-    const telling = escapes ? text.replace(escapes, (escape) => "\0".repeat(escape.length)) : text;
+    const telling = escapes ? text.replace(escapes, (found) => "\0".repeat(found.length)) : text;
     for (let place = 0; place + length <= text.length; place++) {
       const key = text.slice(place, place + length);
       const isTelling = length < WINDOW || (!common.has(key) && tells(telling.slice(place, place + length)));

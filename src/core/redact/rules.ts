@@ -10,7 +10,7 @@ export type KnownShape = "email" | "jwt" | "private-key" | "token";
  * - a known shape: `"email"`, `"jwt"` (JSON web tokens), `"private-key"` (PEM), `"token"` (keys of GitHub, GitLab, OpenAI,
  *   Anthropic, AWS, Slack, Google, Stripe, npm, PyPI and Hugging Face, by their first letters)
  * - a pattern of one's own, with the name that stands in its mark
- * - a function from text to text. What throws, or gives no text, takes out all of the text
+ * - a function from text to text. It may be given what it gave already. What throws, or gives no text, takes out all of it
  */
 export type RedactRule = KnownShape | { name: string; pattern: RegExp } | ((text: string) => string);
 
@@ -46,13 +46,12 @@ function startOfLine(text: string): number {
 
 function startOfKey(text: string): number {
   const begin = text.lastIndexOf("-----BEGIN ");
-  const isOpen = begin >= 0 && !text.slice(begin).includes("-----END ");
-  return Math.min(isOpen ? within(text, text.length - begin) : text.length, startOfArmour(text));
-}
-
-/** `-----BEGIN `, or `-----END … KEY-----`, that has begun. */
-function startOfArmour(text: string): number {
-  return within(text, /-{1,5}[A-Z ]{0,60}-{0,5}$/.exec(text.slice(-80))?.[0].length ?? 0);
+  const end = text.lastIndexOf("-----END ");
+  const closing = end > begin ? /^-----END [A-Z ]{0,60}-----/.exec(text.slice(end, end + 80)) : null;
+  if (begin >= 0 && !closing) return within(text, text.length - begin);
+  // `-----BEGIN ` that has begun.
+  const rest = closing ? text.slice(end + closing[0].length) : text;
+  return within(text, /-{1,5}[A-Z ]{0,60}-{0,5}$/.exec(rest.slice(-80))?.[0].length ?? 0);
 }
 
 function within(text: string, length: number): number {
@@ -114,6 +113,8 @@ const shapes: Record<KnownShape, Rule> = {
   ),
 };
 
+const nothing = Buffer.alloc(0);
+
 /** One rule over text that comes in pieces. Bytes that are no UTF-8 become U+FFFD here. */
 export class RuleStream implements ByteStream {
   readonly #rule: Rule;
@@ -128,12 +129,16 @@ export class RuleStream implements ByteStream {
     const text = this.#waiting + this.#decoder.decode(bytes, { stream: true });
     const from = this.#rule.waitsFrom(text);
     this.#waiting = text.slice(from);
-    return Buffer.from(this.#rule.clean(text.slice(0, from)));
+    return this.#clean(text.slice(0, from));
   }
 
   end(): Buffer {
     const text = this.#waiting + this.#decoder.decode();
     this.#waiting = "";
-    return Buffer.from(this.#rule.clean(text));
+    return this.#clean(text);
+  }
+
+  #clean(text: string): Buffer {
+    return text === "" ? nothing : Buffer.from(this.#rule.clean(text));
   }
 }
