@@ -13,7 +13,7 @@ const rooms: Rooms = {
   traits: (model) => traits.get(model) ?? readTraits(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
-  secrets: async (sources) => (await import("./secrets/index.ts")).openSecrets(sources),
+  secrets: async (options) => (await import("./secrets/index.ts")).openSecrets(options),
   mode(name) {
     if (name === "tools") return toolsMode;
     throw new HaftError("MODE_UNKNOWN", `There is no mode "${name}"`, { hint: 'There is "tools".' });
@@ -46,6 +46,7 @@ export type { Message, MessageInput } from "./core/message.ts";
 export type { Mode, ModeSession } from "./core/mode.ts";
 export type { LanguageModel, Model, ModelRef, ReasoningEffort, Usage } from "./core/model.ts";
 export type { CallSubject, PolicyAction, PolicyRule } from "./core/policy.ts";
+export type { KnownShape, RedactRule } from "./core/redact/rules.ts";
 export type {
   ContextSize,
   ErrorResult,
@@ -66,7 +67,7 @@ export type {
   SandboxProvider,
 } from "./core/sandbox.ts";
 export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/schema.ts";
-export type { SecretSource, Secrets } from "./core/secrets.ts";
+export type { SecretKind, SecretOrigin, SecretProvider, SecretSource, Secrets } from "./core/secrets.ts";
 export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";
 export { Snapshot, type SnapshotJson } from "./core/snapshot.ts";
 export { Tool, type ToolEntry } from "./core/tool.ts";

@@ -1,18 +1,22 @@
 /** The end of a run in an overlay: shows what is held back, and applies it when somebody says so. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Changes } from "../core/sandbox.ts";
+import type { ExecuteResult } from "../core/result.ts";
+import type { Changes, FileChange } from "../core/sandbox.ts";
 import { HAFT_FOLDER, haftFolder, type Project } from "../project/index.ts";
 import { openPrompt } from "./ask/prompt.ts";
 import { usageError } from "./exit-codes.ts";
 import { patchOf } from "./render/diff.ts";
 import { count } from "./render/text.ts";
 import type { Reporter } from "./reporter.ts";
+import { shownChanges } from "./shown-changes.ts";
 
 export interface FinishOptions {
   /** `--apply` is true, `--no-apply` false. */
   apply: boolean | undefined;
   session: string;
+  /** Of the last run: its secrets are not shown. */
+  result: ExecuteResult | undefined;
   /** The run came to a good end. What a failed one left is applied only when a person says so. */
   succeeded: boolean;
   /** False when nobody should be asked: the process was told to end. */
@@ -32,19 +36,20 @@ export function checkApplyFlag({ sandbox, settings }: Project, apply: boolean | 
 export async function finishChanges(project: Project, reporter: Reporter, options: FinishOptions): Promise<void> {
   const changes = await project.sandbox.diff?.();
   if (!changes || changes.files.length === 0) return;
-  reporter.changes(changes.files);
+  const shown = shownChanges(changes.files, options.result);
+  reporter.changes(shown);
   if (!(await wanted(reporter, changes, options))) {
-    const kept = await keepPatch(project, changes, options.session);
-    reporter.decided(changes.files, { applied: false, text: `Not applied. ${kept}` });
+    const kept = await keepPatch(project, shown, options.session);
+    reporter.decided(shown, { applied: false, text: `Not applied. ${kept}` });
     return;
   }
   try {
     const { written, deleted } = await changes.apply();
     const text = `Applied  ${count(written.length, "file")} written, ${deleted.length} deleted`;
-    reporter.decided(changes.files, { applied: true, text });
+    reporter.decided(shown, { applied: true, text });
   } catch (thrown) {
-    const kept = await keepPatch(project, changes, options.session);
-    reporter.decided(changes.files, { applied: false, text: `Not applied. ${kept}` });
+    const kept = await keepPatch(project, shown, options.session);
+    reporter.decided(shown, { applied: false, text: `Not applied. ${kept}` });
     throw thrown;
   }
 }
@@ -66,7 +71,7 @@ async function wanted(
 }
 
 /** Work that was paid for is not thrown away. */
-async function keepPatch({ settings }: Project, { files }: Changes, session: string): Promise<string> {
+async function keepPatch({ settings }: Project, files: readonly FileChange[], session: string): Promise<string> {
   const { patch, left } = patchOf(files);
   const missing = left.length > 0 ? ` It lacks ${left.join(", ")}: not text.` : "";
   if (!patch) return missing.trim();

@@ -9,9 +9,10 @@ import type { Message, MessageInput, ProviderOptions, UserMessage } from "./mess
 import type { Mode } from "./mode.ts";
 import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
 import type { PolicyRule } from "./policy.ts";
+import type { RedactRule } from "./redact/rules.ts";
 import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { Redact, SecretSource, Secrets } from "./secrets.ts";
+import type { OpenSecrets, SecretSource } from "./secrets.ts";
 import type { SnapshotJson } from "./snapshot.ts";
 import type { ToolEntry } from "./tool.ts";
 
@@ -50,12 +51,21 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   sandbox?: Sandbox | "auto" | "virtual" | "local" | (string & {});
   /** The host folder to work in. Default: the process's. */
   cwd?: string;
+  /**
+   * Named values that tools may use and nobody may see. All are resolved before the run begins; it rejects when one cannot
+   * be (HaftError `SECRET_SOURCE_INVALID`, `SECRET_MISSING`, `SECRET_FAILED`, which name it).
+   */
   secrets?: Record<string, SecretSource>;
   /**
    * What is allowed, asked about and denied, whatever a tool's own `approval` says: the first rule that holds for a
    * call decides. It judges the effective input, after static values and `onBeforeTool`. Default: no rules.
    */
   policy?: readonly PolicyRule[];
+  /**
+   * What is taken out beside secrets, which always are: `"email"`, `"jwt"`, `"private-key"`, `"token"`, `{ name, pattern }`, or
+   * a function from text to text. In this order. Default: nothing.
+   */
+  redact?: readonly RedactRule[];
   /**
    * What happens when a call needs someone to agree. "ask": `approve` is called. "interrupt": the run stops and can go
    * on later. "deny": the model is told no. Default: "ask" when there is an `approve`, else "interrupt".
@@ -126,7 +136,12 @@ export interface Rooms {
   model(id: string): Promise<LanguageModel>;
   mode(name: string): Mode | Promise<Mode>;
   sandbox(name: string, options: { cwd: string }): Promise<Sandbox>;
-  secrets(sources: Record<string, SecretSource>): Promise<{ secrets: Secrets; redact: Redact }>;
+  secrets(options: {
+    sources?: Record<string, SecretSource>;
+    rules?: readonly RedactRule[];
+    cwd: string;
+    abortSignal: AbortSignal;
+  }): Promise<OpenSecrets>;
   traits(model: LanguageModel): ModelTraits | Promise<ModelTraits>;
   /** What says "think this hard" to this model, to be merged into the call. */
   reasoning(

@@ -3,6 +3,7 @@ import type { Json } from "../base/json.ts";
 import type { Decision } from "./decision.ts";
 import type { Message, UserMessage } from "./message.ts";
 import type { ModelResponse } from "./model.ts";
+import type { SecretKind } from "./secrets.ts";
 import type { ContentPart } from "./tool-result.ts";
 
 export const LOG_VERSION = 1;
@@ -81,6 +82,14 @@ export type EntryBody =
     }
   | { type: "tool-pause"; name: string; input: Json; hash: string; reason: PauseReason; message: string; meta?: Json }
   | { type: "decision"; decision: Decision; hash: string }
+  /** Secrets were resolved for the run, or handed out to a call: names only. */
+  | {
+      type: "secret";
+      action: "resolve" | "access";
+      secrets: { name: string; source: SecretKind }[];
+      /** Of an access. */
+      tool?: string;
+    }
   | { type: "tool-start"; name: string; attempt: number }
   | {
       type: "tool-end";

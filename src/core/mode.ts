@@ -1,5 +1,6 @@
 /** The only seam between JSON calls and programs: how a model is shown its tools, and how its answer is acted on. */
 import type { Exit } from "./exit.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { LoggedError, LoggedMessage } from "./log.ts";
 import type { Message } from "./message.ts";
 import type { AskedCall, ModelResponse, ModelTool } from "./model.ts";
@@ -22,6 +23,8 @@ export interface ToolSet {
   find(name: string): Tool | undefined;
   /** Its description where the run's surroundings are known. */
   describe(tool: Tool): string;
+  /** The JSON Schema of its input, where the names of the run's secrets are known. */
+  inputSchema(tool: Tool): JsonSchema;
 }
 
 export interface Presentation {

@@ -15,6 +15,8 @@ export interface ResultMethods {
   isInterrupted(): this is { status: "interrupted" };
   /** True when the run left by this exit (or by one of the same name); narrows `output`. */
   is<E extends Exit<any, any>>(exit: E): this is ExitSuccess<E>;
+  /** Takes out of anything else that is to be shown what the run took out: its secrets, and what `redact` names. */
+  redact<T>(value: T): T;
 }
 
 /** Estimated tokens of the last request, by part (about 4 bytes a token; providers report the real sum in `usage`). */

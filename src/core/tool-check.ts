@@ -63,6 +63,9 @@ export function checkProperties(definition: ToolDefinition, owner: string): void
   if (![undefined, "off", "warn", "strict"].includes(outputValidation)) {
     throw wrong('outputValidation must be "off", "warn" or "strict"', outputValidation);
   }
+  const { secrets } = definition;
+  if (secrets !== undefined && !(Array.isArray(secrets) && secrets.every((one) => typeof one === "string")))
+    throw wrong("secrets must be a list of names", secrets);
   for (const key of ["readOnly", "idempotent", "sandbox"] as const) {
     if (!["boolean", "undefined"].includes(typeof definition[key]))
       throw wrong(`${key} must be true or false`, definition[key]);

@@ -79,6 +79,13 @@ export interface ToolDefinition<I = any, O = any, P = any> {
   idempotent?: boolean;
   /** What happens when the output does not fit: "warn" (default) notes it in the log, "strict" fails the call, "off". */
   outputValidation?: "off" | "warn" | "strict";
+  /** The secrets of the run that it may use, by their names. Default: all, but for those whose own `tools` leave it out. */
+  secrets?: readonly string[];
+  /**
+   * Parameters that are secrets: the model gives the name of one that this tool may use, the handler gets the value, and the
+   * log keeps the name. Only parameters at the top of the input.
+   */
+  secretInput?: readonly string[];
   /** Says that it works on files or processes: the run opens a sandbox for it. */
   sandbox?: boolean;
 }

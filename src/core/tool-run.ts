@@ -10,6 +10,7 @@ import { issueText, type Validator } from "./schema.ts";
 import { isSignal } from "./signals.ts";
 import type { Tool } from "./tool.ts";
 import { failureOf, isFail, isOk } from "./tool-result.ts";
+import { revealSecrets } from "./tool-secret-input.ts";
 import { applyStatics } from "./tool-statics.ts";
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
@@ -46,11 +47,12 @@ export async function runHandler(tool: Tool, raw: unknown, given: Partial<ToolCo
 function readInput(tool: Tool, raw: unknown, call: CallContext): unknown | Promise<unknown> {
   const { prepared } = call[channel];
   if (prepared && Object.is(prepared.raw, raw)) return prepared.value;
-  return checkInput(tool, applyStatics(raw, tool.definition.staticInputValues, call));
+  return checkInput(tool, applyStatics(raw, tool.definition.staticInputValues, call), call);
 }
 
 /** @throws HaftError `TOOL_INPUT_INVALID` */
-export function checkInput(tool: Tool, raw: unknown): unknown | Promise<unknown> {
+export function checkInput(tool: Tool, given: unknown, ctx: ToolContext): unknown | Promise<unknown> {
+  const raw = tool.definition.secretInput ? revealSecrets(tool, given, ctx) : given;
   if (!tool.input) return raw;
   const { json } = tool.input;
   const value = raw ?? (json.type === "object" && !("default" in json) ? {} : raw);

@@ -8,6 +8,7 @@ import { checkDescription, checkProperties, describe, inputSchemaOf, readIdentit
 import type { ToolDefinition, ToolSurroundings } from "./tool-definition.ts";
 import { inputForModel } from "./tool-input.ts";
 import { runHandler } from "./tool-run.ts";
+import { checkSecretInput, withSecretNames } from "./tool-secret-input.ts";
 import { checkStaticValues } from "./tool-statics.ts";
 
 /** One entry of a tools list: a tool, or a tool and its option values. */
@@ -144,6 +145,10 @@ function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, a
   const input = schema === undefined ? undefined : readSchema(schema, `${owner}: input`);
   const output = definition.output === undefined ? undefined : readSchema(definition.output, `${owner}: output`);
   if (definition.staticInputValues !== undefined) checkStaticValues(definition.staticInputValues, input, owner);
+  const forModel = inputForModel(input, definition.staticInputValues);
+  const { secretInput } = definition;
+  checkSecretInput(secretInput, forModel.inputSchema, forModel.wrapsInput, owner);
+  if (secretInput) forModel.inputSchema = withSecretNames(forModel.inputSchema, secretInput);
 
   Object.assign(tool, {
     [brand]: true,
@@ -152,7 +157,7 @@ function setUp(tool: Tool<any, any, any>, definition: ToolDefinition<any, any, a
     metadata: { ...definition.metadata },
     input,
     output,
-    ...inputForModel(input, definition.staticInputValues),
+    ...forModel,
     optionValues: options.values,
     missingOptions: options.missing,
     definition,

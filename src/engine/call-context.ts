@@ -1,5 +1,6 @@
 /** What a handler is told, as this run tells it. */
-import { CallContext } from "../core/call-context.ts";
+import { CallContext, noSecrets } from "../core/call-context.ts";
+import type { Secrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
 import type { PastCall } from "./journal.ts";
@@ -23,7 +24,7 @@ export function contextOf(
     session: run.options.session,
     sandbox: run.sandbox,
     cwd: run.cwd,
-    secrets: run.secrets,
+    secrets: secretsOf(run, tool, callId),
     options: tool.optionValues,
     assigns,
     logger: run.logger,
@@ -44,5 +45,17 @@ export function contextOf(
         await log.durable();
       },
     },
+  });
+}
+
+/** Those that this tool may use. That they were handed out is in the log. */
+function secretsOf({ secrets, log }: RunState, { name, definition }: Tool, callId: string): Secrets {
+  if (!secrets) return noSecrets;
+  const told = new Set<string>(); // once a call is enough
+  return secrets.secretsFor({ name, secrets: definition.secrets }, (names) => {
+    const accessed = secrets.known.filter((secret) => names.includes(secret.name) && !told.has(secret.name));
+    if (accessed.length === 0) return;
+    for (const secret of accessed) told.add(secret.name);
+    log.record(callId, { type: "secret", action: "access", secrets: accessed, tool: name });
   });
 }

@@ -38,6 +38,7 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   cwd: ["a path", isText],
   secrets: ["an object of sources by name", isPlainObject],
   policy: undefined,
+  redact: ["a list of rules", Array.isArray],
   approvals: [`one of ${approvals.join(", ")}`, (value) => approvals.includes(value)],
   approve: ["a function", isFunction],
   iterations: ["an integer from 1", isWhole(1)],

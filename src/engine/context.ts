@@ -57,7 +57,7 @@ export function exitsOf({ options }: RunState): readonly Exit[] {
 /** The same list gives the same set: it is read once a run. */
 function toolSetFor(run: RunState, entries: readonly ToolEntry[] | undefined): ToolSet {
   if (!run.tools || run.tools.entries !== entries) {
-    run.tools = { entries, set: new NamedTools((entries ?? []).map(resolveTool), run.sandbox) };
+    run.tools = { entries, set: new NamedTools((entries ?? []).map(resolveTool), run.sandbox, run.secrets) };
   }
   return run.tools.set;
 }

@@ -90,16 +90,17 @@ function prepare(call: Call, input: unknown): void | Promise<void> {
 
 /** Notes the call, and checks its effective input: at once, where the schema can. */
 function accept(call: Call, input: unknown, effective: unknown): void | Promise<void> {
-  const { tool, ctx } = call;
+  const { run, tool, ctx } = call;
   call.input = effective;
-  call.shown = encode(effective ?? null, `Tool "${tool.name}": input`);
+  // Without secrets, so that a decision about the call holds when one of them is changed.
+  call.shown = run.log.redacted(encode(effective ?? null, `Tool "${tool.name}": input`));
   call.hash = hashOfCall(tool.name, call.shown);
   if (call.past?.call?.hash !== call.hash) noteCall(call, input);
 
   const keep = (value: unknown) => {
     ctx[channel].prepared = { raw: effective, value };
   };
-  const checked = checkInput(tool, effective);
+  const checked = checkInput(tool, effective, ctx);
   return checked instanceof Promise ? checked.then(keep) : keep(checked);
 }
 

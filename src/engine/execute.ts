@@ -1,5 +1,6 @@
 /** The public verb: start a run, to be awaited for its result and iterated for its events. */
 import { setMaxListeners } from "node:events";
+import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
@@ -48,7 +49,7 @@ class RunningRun implements Run {
     try {
       checkOptions(options);
       unlink = options.abortSignal && this.#follow(options.abortSignal);
-      const run = await this.#open(await prepare(options, rooms));
+      const run = await this.#open(await this.#prepare(options, rooms));
       const result = run instanceof RunState ? await finish(run, await runToEnd(run)) : emptyResult(this.#id, run);
       this.#steering.end();
       this.#watchers.end();
@@ -62,8 +63,20 @@ class RunningRun implements Run {
     }
   }
 
+  /** Gives what ends the run instead, when it is aborted meanwhile. */
+  #prepare(options: ExecuteOptions, rooms: Rooms): Prepared | Promise<Prepared | ErrorEnding> {
+    const prepared = prepare(options, rooms, this.#abort);
+    if (!(prepared instanceof Promise)) return prepared;
+    return untilAbort(this.#abort, prepared).catch((error) => {
+      const isByAbort = error === this.#abort.reason || HaftError.is(error, "SECRET_FAILED");
+      if (this.#abort.aborted && isByAbort) return abortedEnding(this.#abort);
+      throw error;
+    });
+  }
+
   /** What cannot be opened, or not before an abort, ends the run before it began. */
-  async #open(prepared: Prepared): Promise<RunState | ErrorEnding> {
+  async #open(prepared: Prepared | ErrorEnding): Promise<RunState | ErrorEnding> {
+    if ("status" in prepared) return prepared;
     let opening: RunState | Promise<RunState> | undefined;
     try {
       opening = start(prepared, {

@@ -27,7 +27,7 @@ export async function loop(run: RunState): Promise<Ending> {
       const context = built instanceof Promise ? await built : built;
       listen(run, iteration);
       run.steering.at(iteration.id);
-      const request = run.mode.present(context); //                  how this mode shows it
+      const request = run.shown(run.mode.present(context)); //       how this mode shows it
       response = await generate(run, iteration, request); //         one model call
       happened = await act(run, iteration, context, response); //    do what the model asked for
     }

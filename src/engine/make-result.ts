@@ -8,7 +8,7 @@ import type { RunState } from "./run-state.ts";
 
 /** What a result is read from; also for a run that could not be opened. */
 export type Facts = Pick<RunState, "id" | "messages" | "iterations" | "usage" | "cost" | "lastRequest"> & {
-  log: Pick<RunState["log"], "entries">;
+  log: Pick<RunState["log"], "entries" | "redacted">;
 };
 
 export function makeResult(run: Facts, ending: Ending, changes?: Changes): ExecuteResult {
@@ -18,7 +18,7 @@ export function makeResult(run: Facts, ending: Ending, changes?: Changes): Execu
 /** Of a run that could not be opened. */
 export function emptyResult(id: string, ending: Ending): ExecuteResult {
   const nothing = { messages: [], iterations: [], usage: noUsage, cost: undefined, lastRequest: undefined };
-  return makeResult({ id, ...nothing, log: { entries: [] } }, ending);
+  return makeResult({ id, ...nothing, log: { entries: [], redacted: <T>(value: T) => value } }, ending);
 }
 
 class Result {
@@ -80,6 +80,10 @@ class Result {
 
   is(exit: { name: string }): boolean {
     return this.status === "success" && (this.exit as { name: string } | undefined)?.name === exit.name;
+  }
+
+  redact<T>(value: T): T {
+    return this.#state.log.redacted(value);
   }
 
   toJSON() {

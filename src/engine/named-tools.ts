@@ -1,21 +1,26 @@
 /** The tools of an iteration by name and alias, and the rule that no name is there twice. */
 import { HaftError } from "../base/errors.ts";
+import { noSecrets } from "../core/call-context.ts";
 import { Exit } from "../core/exit.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { SandboxAccess } from "../core/sandbox.ts";
+import type { OpenSecrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
+import { withSecretNames } from "../core/tool-secret-input.ts";
 import { invalidOption } from "./invalid-option.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
   readonly #byName = new Map<string, Tool>();
   /** Descriptions may tell what it can do. */
-  sandbox: SandboxAccess | undefined;
+  #sandbox: SandboxAccess | undefined;
+  #secrets: OpenSecrets | undefined;
 
   /** @throws HaftError `DUPLICATE_TOOL` */
-  constructor(list: readonly Tool[], sandbox?: SandboxAccess) {
+  constructor(list: readonly Tool[], sandbox?: SandboxAccess, secrets?: OpenSecrets) {
     this.list = list;
-    this.sandbox = sandbox;
+    this.surround(sandbox, secrets);
     for (const tool of list) {
       if (this.#byName.has(tool.name)) throw duplicate(tool.name);
       this.#byName.set(tool.name, tool);
@@ -29,12 +34,25 @@ export class NamedTools implements ToolSet {
     }
   }
 
+  /** What is known when the run has begun. */
+  surround(sandbox: SandboxAccess | undefined, secrets: OpenSecrets | undefined): void {
+    this.#sandbox = sandbox;
+    this.#secrets = secrets;
+  }
+
   find(name: string): Tool | undefined {
     return this.#byName.get(name);
   }
 
   describe(tool: Tool): string {
-    return tool.describe({ sandbox: this.sandbox });
+    return tool.describe({ sandbox: this.#sandbox });
+  }
+
+  inputSchema(tool: Tool): JsonSchema {
+    const { name, definition, inputSchema } = tool;
+    if (!definition.secretInput) return inputSchema;
+    const { names } = this.#secrets?.secretsFor({ name, secrets: definition.secrets }, () => {}) ?? noSecrets;
+    return withSecretNames(inputSchema, definition.secretInput, names);
   }
 }
 

@@ -9,12 +9,16 @@ import {
   type RunEvent,
   type Store,
 } from "../core/log.ts";
+import type { ByteStream } from "../core/redact/byte-stream.ts";
 import type { Redact } from "../core/secrets.ts";
+import { LiveText } from "./live-text.ts";
 
 export interface LogSettings {
   /** What is in the store already, or was given as a log. */
   entries: readonly Entry[];
   redact: Redact;
+  /** Takes out of live text, which comes in pieces; left out when there is nothing to take out. */
+  stream?: () => ByteStream;
   /** Told of each event, once it is durable. */
   watchers: { tell(event: RunEvent): void };
   trace?: (event: RunEvent) => void;
@@ -47,17 +51,20 @@ export class RunLog {
   #closed = false;
   /** How many of our own entries watchers were told of. */
   #told = 0;
+  readonly #live: LiveText | undefined;
 
   constructor(settings: LogSettings) {
     this.#settings = settings;
     this.entries = settings.entries.slice();
     this.#seq = (this.entries.at(-1)?.seq ?? -1) + 1;
+    this.#live = settings.stream && new LiveText(settings.stream, settings.redact);
   }
 
   record<B extends EntryBody>(key: string, body: B): EntryOf<B["type"]> {
     const clean = this.#settings.redact(body);
     const entry = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key, ...clean } as unknown as EntryOf<B["type"]>;
     if (this.#closed) return entry; // what comes too late is not part of the run
+    if (this.#live) for (const rest of this.#live.end(key, body.type)) this.#pass(rest);
     this.#seq++;
     this.entries.push(entry);
     if (!this.#settings.store) this.#show(entry);
@@ -68,9 +75,13 @@ export class RunLog {
   /** Says something to those who watch now, after the entries that came before it. */
   emit(event: LiveEvent): void {
     if (this.#closed) return;
-    const clean = this.#settings.redact(event);
-    if (this.#last || this.#open) this.#batch().events.push(clean);
-    else this.#show(clean);
+    const passed = this.#live ? this.#live.pass(event) : event;
+    if (passed) this.#pass(passed);
+  }
+
+  #pass(event: LiveEvent): void {
+    if (this.#last || this.#open) this.#batch().events.push(event);
+    else this.#show(event);
   }
 
   /** Resolves when all that was recorded so far is in the store; undefined when it is already. */

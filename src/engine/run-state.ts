@@ -7,7 +7,7 @@ import type { Message } from "../core/message.ts";
 import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
 import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import type { Secrets } from "../core/secrets.ts";
+import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
 import { LazyController } from "./lazy-controller.ts";
@@ -30,7 +30,7 @@ export interface RunParts {
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
-  secrets: Secrets;
+  secrets: OpenSecrets | undefined;
   sandbox: Sandbox | undefined;
   ownsSandbox: boolean;
   tools: RunState["tools"];
@@ -54,7 +54,7 @@ export class RunState {
   readonly steering: Steering;
   readonly watchers: Watchers;
   readonly abort: RunAbort;
-  readonly secrets: Secrets;
+  readonly secrets: OpenSecrets | undefined;
   readonly sandbox: Sandbox | undefined;
   readonly ownsSandbox: boolean;
   readonly cwd: string;
@@ -79,6 +79,7 @@ export class RunState {
   /** Who wrote an assistant message. */
   readonly origins = new Map<object, string>();
   #modelCalls = new LazyController();
+  #shown: { given: Presentation["tools"]; tools: Presentation["tools"] } | undefined;
 
   constructor(parts: RunParts) {
     this.id = parts.id;
@@ -115,6 +116,15 @@ export class RunState {
   get modelCalls(): LazyController {
     if (this.#modelCalls.aborted && !this.abort.aborted) this.#modelCalls = new LazyController();
     return this.#modelCalls;
+  }
+
+  /** What the model is shown, without secrets. The same tools give the same list, so that they are read once. */
+  shown(request: Presentation): Presentation {
+    if (!this.secrets) return request;
+    if (this.#shown?.given !== request.tools) {
+      this.#shown = { given: request.tools, tools: this.log.redacted(request.tools) };
+    }
+    return { ...request, instructions: this.log.redacted(request.instructions), tools: this.#shown.tools };
   }
 
   dynamic(iteration: number): DynamicContext {

@@ -44,7 +44,7 @@ export function settle(
 ): Ending | undefined | Promise<Ending | undefined> {
   if (happened.type === "failed") {
     iteration.end({ type: "failed" });
-    tell(run, iteration, unfinished(run, iteration, response, happened));
+    tell(run, iteration, run.log.redacted(unfinished(run, iteration, response, happened)));
     return failedEnding(happened.error);
   }
   if (happened.type === "paused") {
@@ -150,13 +150,13 @@ function exitMissing(names: string): HaftError {
 /** Closes the iteration in the log, and appends to the conversation what the model reads next. Did somebody say something? */
 function close(run: RunState, iteration: RunningIteration, { status, messages, ending }: Conclusion): boolean {
   const last = ending && { ending: loggedEnding(ending) };
-  run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
-  tell(run, iteration, messages);
+  const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
+  tell(run, iteration, end.messages);
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
   const wasSteered = run.steering.waiting;
   if (wasSteered) run.messages.push(...run.steering.takeAll());
-  iteration.end(status);
+  iteration.end(end.status);
   return wasSteered;
 }
 

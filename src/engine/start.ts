@@ -1,13 +1,14 @@
 /** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
 import { encode } from "../base/codec.ts";
 import { messageOf } from "../base/errors.ts";
-import { consoleLogger, noSecrets } from "../core/call-context.ts";
+import { consoleLogger } from "../core/call-context.ts";
+import type { Logger } from "../core/context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry, RunEvent } from "../core/log.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import type { Redact, Secrets } from "../core/secrets.ts";
+import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, readHistory } from "./history.ts";
 import { readJournal } from "./journal.ts";
@@ -26,30 +27,39 @@ export interface Prepared {
   rooms: Rooms;
   tools: NamedTools | undefined;
   mode: Mode;
-  secrets: Secrets;
-  redact: Redact;
+  /** Undefined: nothing is secret, and nothing is taken out. */
+  secrets: OpenSecrets | undefined;
   given: readonly Entry[];
 }
 
 /** @throws HaftError for options that do not fit: everything that `execute` rejects with */
-export function prepare(options: ExecuteOptions, rooms: Rooms): Prepared | Promise<Prepared> {
+export function prepare(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
   const tools = toolsAtStart(options);
   const given = givenEntries(options);
   const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
-  if (!options.secrets && !(mode instanceof Promise)) return { options, rooms, tools, mode, given, ...openly };
-  return prepareRooms({ options, rooms, tools, given }, mode);
+  const isOpen = !options.secrets && !options.redact;
+  if (isOpen && !(mode instanceof Promise)) return { options, rooms, tools, mode, given, secrets: undefined };
+  return prepareRooms({ options, rooms, tools, given }, mode, isOpen ? undefined : openSecrets(options, rooms, abort));
 }
 
 async function prepareRooms(
   known: Pick<Prepared, "options" | "rooms" | "tools" | "given">,
   mode: Mode | Promise<Mode>,
+  opening: Promise<OpenSecrets> | undefined,
 ): Promise<Prepared> {
-  const { options, rooms } = known;
-  const { secrets, redact } = options.secrets ? await rooms.secrets(options.secrets) : openly;
-  return { ...known, mode: await mode, secrets, redact };
+  const [secrets, opened] = await Promise.all([opening, mode]);
+  return { ...known, mode: opened, secrets };
 }
 
-const openly = { secrets: noSecrets, redact: <T>(value: T): T => value };
+function openSecrets(
+  { secrets: sources, redact: rules, cwd = process.cwd() }: ExecuteOptions,
+  rooms: Rooms,
+  abort: RunAbort,
+) {
+  return rooms.secrets({ sources, rules, cwd, abortSignal: abort.signal });
+}
+
+const asItIs = <T>(value: T): T => value;
 
 export interface Started {
   id: string;
@@ -102,18 +112,23 @@ async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
   }
 }
 
-function enter({ options, rooms, tools, mode, secrets, redact }: Prepared, started: Started, opened: Opened): RunState {
+function enter({ options, rooms, tools, mode, secrets }: Prepared, started: Started, opened: Opened): RunState {
   const { steering, watchers, abort } = started;
-  const { session, entries, sandbox } = opened;
+  const { session, sandbox } = opened;
+  const redact = secrets?.redact ?? asItIs;
+  const entries = redact(opened.entries); // it may be older than the secrets
   const past = pastRun(entries, options);
   const id = past.run ?? started.id;
   const journal = readJournal(id, entries);
   const history = readHistory(entries);
-  if (tools) tools.sandbox = sandbox;
-  const log = openLog(options, redact, started, session, entries);
+  if (tools) tools.surround(sandbox, secrets);
+  const log = openLog(options, secrets, started, session, entries);
   started.opened(log);
   if (past.run === undefined) history.messages.push(...begin(log, id, options, mode, sandbox));
-  else if (!past.isFinished) goOn(steering, entries, id, options.prompt);
+  const isReplay = past.run !== undefined && past.isFinished;
+  if (secrets && secrets.known.length > 0 && !isReplay)
+    log.record(id, { type: "secret", action: "resolve", secrets: [...secrets.known] });
+  else if (!past.isFinished) goOn(steering, log, entries, id, options.prompt);
 
   const run = new RunState({
     id,
@@ -131,7 +146,7 @@ function enter({ options, rooms, tools, mode, secrets, redact }: Prepared, start
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
     assigns: { ...options.assigns, ...history.assigns },
-    logger: options.logger ?? consoleLogger,
+    logger: quiet(options.logger ?? consoleLogger, secrets),
   });
   steering.start(log, journal.openIteration ?? id, history.waiting);
   return run;
@@ -163,9 +178,15 @@ function say(log: RunLog, id: string, via: "history" | "prompt", message: Messag
 }
 
 /** The same prompt as before asks to go on, and nothing else; another one is a new message. */
-function goOn(steering: Steering, entries: readonly Entry[], id: string, prompt: ExecuteOptions["prompt"]): void {
+function goOn(
+  steering: Steering,
+  log: RunLog,
+  entries: readonly Entry[],
+  id: string,
+  prompt: ExecuteOptions["prompt"],
+): void {
   if (prompt === undefined) return;
-  const message = encodeMessage(messageOfPrompt(prompt));
+  const message = log.redacted(encodeMessage(messageOfPrompt(prompt)));
   const isSame = entries.some(
     (entry) =>
       entry.type === "message" && entry.key === id && JSON.stringify(entry.message) === JSON.stringify(message),
@@ -184,7 +205,7 @@ function encodeMessage(message: Message): Message {
 
 function openLog(
   options: ExecuteOptions,
-  redact: Redact,
+  secrets: OpenSecrets | undefined,
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],
@@ -192,16 +213,29 @@ function openLog(
   const { store, epoch = 0 } = options;
   return new RunLog({
     entries,
-    redact,
+    redact: secrets?.redact ?? asItIs,
+    stream: secrets?.stream,
     watchers,
     abort,
-    trace: traceHook(options),
+    trace: traceHook(options, quiet(options.logger ?? consoleLogger, secrets)),
     ...(store && { store: { store, session, epoch } }),
   });
 }
 
+/** What is logged beside the run holds no secrets either. */
+function quiet(logger: Logger, secrets: OpenSecrets | undefined): Logger {
+  if (!secrets) return logger;
+  const { redact } = secrets;
+  return {
+    debug: (message, data) => logger.debug(redact(message), redact(data)),
+    info: (message, data) => logger.info(redact(message), redact(data)),
+    warn: (message, data) => logger.warn(redact(message), redact(data)),
+    error: (message, data) => logger.error(redact(message), redact(data)),
+  };
+}
+
 /** `onTrace` can neither change nor fail the run, whether it throws at once or later. */
-function traceHook({ hooks, logger = consoleLogger }: ExecuteOptions): ((event: RunEvent) => void) | undefined {
+function traceHook({ hooks }: ExecuteOptions, logger: Logger): ((event: RunEvent) => void) | undefined {
   const { onTrace } = hooks ?? {};
   if (!onTrace) return undefined;
   const warn = (error: unknown) => logger.warn(`onTrace threw: ${messageOf(error)}`);

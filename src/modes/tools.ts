@@ -25,8 +25,11 @@ class ToolsSession implements ModeSession {
 
   present({ instructions, tools, exits }: IterationContext): Presentation {
     if (this.#shown?.tools !== tools || this.#shown.exits !== exits) {
-      const calls = tools.list.map((tool) => declare(tool, tools.describe(tool)));
-      const list = exits.length === 0 ? calls : [...calls, ...exits.map((exit) => declare(exit, describeExit(exit)))];
+      const calls = tools.list.map((tool) => declare(tool.name, tools.inputSchema(tool), tools.describe(tool)));
+      const list =
+        exits.length === 0
+          ? calls
+          : [...calls, ...exits.map((exit) => declare(exit.name, exit.inputSchema, describeExit(exit)))];
       this.#shown = { tools, exits, list };
     }
     return { instructions, tools: this.#shown.list };
@@ -80,7 +83,7 @@ async function actWithExits(calls: readonly AskedCall[], context: IterationConte
   return { messages };
 }
 
-function declare({ name, inputSchema }: { name: string; inputSchema: unknown }, description: string): ModelTool {
+function declare(name: string, inputSchema: unknown, description: string): ModelTool {
   return { type: "function", name, ...(description && { description }), inputSchema };
 }
 

@@ -35,6 +35,7 @@ const fields: Record<keyof ProjectConfig, Check> = {
   policy: [Array.isArray, 'a list of rules such as { tool: "Bash", then: "ask" }'],
   approvals: oneOf("ask", "interrupt", "deny"),
   secrets: [isObject, 'an object such as { GH_TOKEN: { env: "GH_TOKEN" } }'],
+  redact: [(value) => Array.isArray(value), 'a list of rules such as ["email", "token"]'],
   temperature: [(value) => typeof value === "number" || isFunction(value), "a number"],
   reasoningEffort: [
     (value) => isFunction(value) || ["none", "low", "medium", "high", "dynamic"].includes(value),

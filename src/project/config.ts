@@ -12,6 +12,7 @@ type RunSettings = Pick<
   | "mode"
   | "secrets"
   | "policy"
+  | "redact"
   | "approvals"
   | "temperature"
   | "reasoningEffort"

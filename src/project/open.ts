@@ -75,11 +75,12 @@ interface Opened {
 
 function executeOptions(settings: Settings, { model, sandbox, store, context }: Opened): ExecuteOptions {
   const { config, cwd, mode, tools, iterations, approvals } = settings;
-  const { exits, hooks, secrets, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits } = config;
+  const { exits, hooks, secrets, redact, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits } =
+    config;
   return {
     ...{ model, sandbox, store, cwd, mode, tools, iterations, approvals },
     policy: [ownFolder, ...(config.policy ?? [])],
-    ...{ exits, hooks, secrets, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits },
+    ...{ exits, hooks, secrets, redact, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits },
     assigns: config.assigns,
     instructions: composeInstructions(config.instructions, sandbox, context),
   };

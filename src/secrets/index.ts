@@ -1,75 +1,51 @@
 /** Secrets of a run: resolved once, opaque, and taken out of everything that is recorded. */
 import { HaftError } from "../base/errors.ts";
-import type { Redact, SecretSource, Secrets } from "../core/secrets.ts";
-import { redactor } from "./redact.ts";
+import { describeValue } from "../base/json.ts";
+import { Redactor } from "../core/redact/redactor.ts";
+import { type RedactRule, readRule } from "../core/redact/rules.ts";
+import type { OpenSecrets, SecretSource } from "../core/secrets.ts";
+import { OpaqueSecrets } from "./opaque.ts";
+import { resolveAll } from "./resolve.ts";
+
+export interface OpenSecretsOptions {
+  sources?: Readonly<Record<string, SecretSource>>;
+  /** What is taken out beside the secrets. */
+  rules?: readonly RedactRule[];
+  /** What files are relative to. */
+  cwd: string;
+  /** Ends what is being resolved. */
+  abortSignal: AbortSignal;
+}
 
 /**
- * Sources: `{ env: "NAME" }` (a variable of the host) and `{ static: "value" }`.
- *
- * @throws HaftError `SECRET_SOURCE_INVALID`, `SECRET_MISSING`: with the name, never the value
+ * @throws HaftError `SECRET_SOURCE_INVALID`, `SECRET_MISSING`, `SECRET_FAILED`: with the name, never the value;
+ * `OPTIONS_INVALID` for what is no rule
  */
-export function openSecrets(sources: Record<string, SecretSource>): { secrets: Secrets; redact: Redact } {
-  const values = new Map(Object.entries(sources).map(([name, source]) => [name, resolve(name, source)]));
-  return { secrets: new OpaqueSecrets(values), redact: redactor(values) };
-}
-
-function resolve(name: string, source: SecretSource): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw new HaftError("SECRET_SOURCE_INVALID", `"${name}" cannot name a secret`, {
-      hint: "A name is that of an environment variable: letters, digits, _.",
-    });
-  }
-  if (typeof source === "object" && source !== null && "static" in source && typeof source.static === "string")
-    return source.static;
-  if (typeof source !== "object" || source === null || !("env" in source) || typeof source.env !== "string") {
-    throw new HaftError("SECRET_SOURCE_INVALID", `Secret "${name}" has no source that is known here`, {
-      hint: 'Give { env: "VARIABLE" } or { static: "value" }.',
-    });
-  }
-  const value = process.env[source.env];
-  if (value) return value;
-  throw new HaftError(
-    "SECRET_MISSING",
-    `Secret "${name}" is to come from the variable ${source.env}, which is not set`,
-    {
-      hint: `Set ${source.env}, or leave the secret out.`,
-    },
+export async function openSecrets({ sources = {}, rules = [], ...around }: OpenSecretsOptions): Promise<OpenSecrets> {
+  const read = rules.map((rule, index) => readRule(rule) ?? refuse(rule, index));
+  const resolved = await resolveAll(sources, around);
+  const redactor = new Redactor(
+    resolved.map(({ name, value }) => [name, value] as const),
+    read,
   );
+  const byName = new Map(resolved.map((secret) => [secret.name, secret]));
+  const stream = () => redactor.stream();
+  return {
+    known: resolved.map(({ name, source }) => ({ name, source })),
+    redact: redactor.none ? (value) => value : (value) => redactor.value(value),
+    stream,
+    secretsFor({ name: tool, secrets }, accessed) {
+      const allowed = resolved.filter(
+        ({ name, tools }) => (secrets?.includes(name) ?? true) && (tools?.includes(tool) ?? true),
+      );
+      return new OpaqueSecrets(new Map(allowed.map(({ name, value }) => [name, value])), { accessed, stream, byName });
+    },
+  };
 }
 
-class OpaqueSecrets implements Secrets {
-  readonly #values: ReadonlyMap<string, string>;
-
-  constructor(values: ReadonlyMap<string, string>) {
-    this.#values = values;
-  }
-
-  get names(): readonly string[] {
-    return [...this.#values.keys()];
-  }
-
-  env(): Record<string, string> {
-    return Object.fromEntries(this.#values);
-  }
-
-  get(name: string): string {
-    const value = this.#values.get(name);
-    if (value !== undefined) return value;
-    throw new HaftError(
-      "SECRET_UNKNOWN",
-      `There is no secret "${name}". There are: ${this.names.join(", ") || "none"}`,
-    );
-  }
-
-  toString(): string {
-    return `Secrets(${this.names.join(", ")})`;
-  }
-
-  toJSON(): { secrets: readonly string[] } {
-    return { secrets: this.names };
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.toString();
-  }
+function refuse(rule: unknown, index: number): never {
+  const found = typeof rule === "string" ? `"${rule.slice(0, 40)}"` : describeValue(rule);
+  throw new HaftError("OPTIONS_INVALID", `redact[${index}] is ${found}, which is no rule`, {
+    hint: 'A rule is "email", "jwt", "private-key" or "token", { name, pattern: /…/ }, or a function from text to text.',
+  });
 }

@@ -1,12 +1,18 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
+import { Redactor } from "../../src/core/redact/redactor.ts";
+import type { SecretSource } from "../../src/core/secrets.ts";
 import { openSecrets } from "../../src/secrets/index.ts";
-import { redactor } from "../../src/secrets/redact.ts";
 
 const VALUE = "s3cr3t-value-of-a-token";
 
+const open = (sources: Record<string, SecretSource>) =>
+  openSecrets({ sources, cwd: process.cwd(), abortSignal: new AbortController().signal });
+
+const opened = await open({ TOKEN: { static: VALUE }, OTHER: { static: "another" } });
+
 describe("the secrets of a run", () => {
-  const { secrets } = openSecrets({ TOKEN: { static: VALUE }, OTHER: { static: "another" } });
+  const secrets = opened.secretsFor({ name: "any" }, () => {});
 
   test("give their values by name and as an environment", () => {
     expect(secrets.get("TOKEN")).toBe(VALUE);
@@ -19,51 +25,60 @@ describe("the secrets of a run", () => {
     ["as JSON", (it) => JSON.stringify({ it })],
     ["inspected", (it) => inspect({ it }, { depth: 9, showHidden: true })],
     ["spread", (it) => inspect({ ...it }, { showHidden: true })],
+    ["cloned", (it) => inspect(structuredClone(it), { showHidden: true, depth: 9 })],
+    ["copied", (it) => inspect(Object.assign(Object.create(Object.getPrototypeOf(it)), it), { showHidden: true })],
     ["by its properties", (it) => JSON.stringify(Object.entries(it))],
-    ["by all its keys", (it) => JSON.stringify(Reflect.ownKeys(it).map((key) => String((it as any)[key])))],
   ])("show names only: %s", (_, show) => {
     expect(show(secrets)).not.toContain(VALUE);
+    expect(show(secrets)).toContain("TOKEN");
   });
 
-  test("say which one is missing, and never a value", () => {
+  test("hold nothing that can be reached", () => {
+    const keys = Reflect.ownKeys(secrets).map((key) => String((secrets as any)[key]));
+    expect(JSON.stringify([keys, inspect(opened, { showHidden: true, depth: 9 })])).not.toContain(VALUE);
+  });
+
+  test("say which one is missing, and never a value", async () => {
     expect(() => secrets.get("NOPE")).toThrow(
       expect.objectContaining({
         code: "SECRET_UNKNOWN",
         message: 'There is no secret "NOPE". There are: TOKEN, OTHER',
       }),
     );
-    const sources = { TOKEN: { static: VALUE }, GH: { env: "HAFT_TEST_SURELY_NOT_SET" } };
-    expect(() => openSecrets(sources)).toThrow(
-      expect.objectContaining({
-        code: "SECRET_MISSING",
-        message: 'Secret "GH" is to come from the variable HAFT_TEST_SURELY_NOT_SET, which is not set',
-      }),
-    );
+    await expect(open({ TOKEN: { static: VALUE }, GH: { env: "HAFT_TEST_SURELY_NOT_SET" } })).rejects.toMatchObject({
+      code: "SECRET_MISSING",
+      message: 'Secret "GH" is to come from the variable HAFT_TEST_SURELY_NOT_SET, which is not set',
+    });
   });
+});
 
-  test("come from the environment of the host", () => {
-    process.env.HAFT_TEST_SECRET = VALUE;
-    try {
-      expect(openSecrets({ TOKEN: { env: "HAFT_TEST_SECRET" } }).secrets.get("TOKEN")).toBe(VALUE);
-    } finally {
-      delete process.env.HAFT_TEST_SECRET;
-    }
-  });
-
-  test.each([
-    [{ A: {} }],
-    [{ A: { file: "x" } }],
-    [{ A: null }],
-    [{ A: "text" }],
-    [{ "a-b": { static: "x" } }],
-    [{ A: { env: 5 } }],
-  ])("a source that is none is named: %j", (sources) => {
-    expect(() => openSecrets(sources as any)).toThrow(expect.objectContaining({ code: "SECRET_SOURCE_INVALID" }));
+describe("who may use which", () => {
+  const sources = {
+    A: { static: "value-of-a", tools: ["Bash"] },
+    B: { static: "value-of-b" },
+    C: { static: "value-of-c", tools: ["Bash", "Gh"] },
+  };
+  test.each<[{ name: string; secrets?: string[] }, string[]]>([
+    [{ name: "Bash" }, ["A", "B", "C"]],
+    [{ name: "Gh" }, ["B", "C"]],
+    [{ name: "other" }, ["B"]],
+    [{ name: "Bash", secrets: ["A"] }, ["A"]],
+    [{ name: "Gh", secrets: ["A", "C", "Z"] }, ["C"]],
+    [{ name: "Gh", secrets: [] }, []],
+  ])("%j: %j", async (tool, names) => {
+    const accessed: string[] = [];
+    const secrets = (await open(sources)).secretsFor(tool, (names) => accessed.push(...names));
+    expect([secrets.names, Object.keys(secrets.env()), accessed]).toEqual([names, names, names]);
+    const others = Object.keys(sources).filter((name) => !names.includes(name));
+    for (const name of others)
+      expect(() => secrets.get(name)).toThrow(
+        `The secret "${name}" is not for this tool. There are: ${names.join(", ") || "none"}`,
+      );
   });
 });
 
 describe("redaction", () => {
-  const redact = redactor(
+  const redactor = new Redactor(
     new Map([
       ["SHORT", "abc"],
       ["TOKEN", VALUE],
@@ -71,6 +86,7 @@ describe("redaction", () => {
       ["DOLLAR", "$&$1$$"],
     ]),
   );
+  const redact = <T>(value: T) => redactor.value(value);
 
   test("takes values out of texts, lists, objects and keys, however deep", () => {
     const value = { a: [`x${VALUE}y`, { [VALUE]: VALUE }], n: 1, none: null, nothing: undefined };

@@ -39,7 +39,6 @@ async function previewOf(call: PendingCall, project: Project): Promise<readonly 
   const { settings, sandbox } = project;
   const tool = settings.tools.map(resolveTool).find(({ name }) => name === call.name);
   if (!tool?.definition.preview) return undefined;
-  const input = await checkInput(tool, decode(call.input as Json));
   const abortSignal = AbortSignal.timeout(PREVIEW_TIME);
   const ctx = new CallContext({
     callId: call.callId,
@@ -48,6 +47,7 @@ async function previewOf(call: PendingCall, project: Project): Promise<readonly 
     options: tool.optionValues,
     abortSignal,
   });
+  const input = await checkInput(tool, decode(call.input as Json), ctx);
   const late = new Promise<undefined>((resolve) => abortSignal.addEventListener("abort", () => resolve(undefined)));
   return Promise.race([tool.definition.preview(input, ctx), late]);
 }

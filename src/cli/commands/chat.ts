@@ -1,6 +1,7 @@
 /** `haft chat`: turn after turn in one session. */
 
 import { newId } from "../../base/ids.ts";
+import type { ExecuteResult } from "../../core/result.ts";
 import { openProject, type Project, readSettings, type SettingFlags } from "../../project/index.ts";
 import { askForModel } from "../ask/model.ts";
 import { CTRL_C, GONE } from "../ask/prompt.ts";
@@ -14,6 +15,7 @@ import { renderChange } from "../render/diff.ts";
 import { Screen } from "../render/screen.ts";
 import { wrapWith } from "../render/text.ts";
 import { type Reporter, screenReporter } from "../reporter.ts";
+import { shownChanges } from "../shown-changes.ts";
 import { takeTurn } from "../take-turn.ts";
 
 export interface ChatFlags extends SettingFlags {
@@ -41,7 +43,7 @@ export async function chatCommand(words: readonly string[], flags: ChatFlags): P
     const chat = new Chat(project, session, repeatable, screen, reporter);
     const code = await chat.goOn(words.join(" ").trim(), isTerminal);
     const ending = { succeeded: code === exitCodes.success, asks: code !== exitCodes.hangup };
-    await finishChanges(project, reporter, { apply: flags.apply, session, ...ending });
+    await finishChanges(project, reporter, { apply: flags.apply, session, result: chat.last, ...ending });
     screen.print(screen.colors.dim(`To go on: haft chat --session ${session}`));
     return code;
   } finally {
@@ -50,6 +52,8 @@ export async function chatCommand(words: readonly string[], flags: ChatFlags): P
 }
 
 class Chat {
+  /** The last turn's. */
+  last: ExecuteResult | undefined;
   readonly #project: Project;
   readonly #session: string;
   readonly #flags: ChatFlags;
@@ -97,6 +101,7 @@ class Chat {
   async #turn(prompt: string): Promise<number> {
     const turn = { session: this.#session, prompt, reporter: this.#reporter, answers: this.#answers };
     const { result, durationMs, signal } = await takeTurn(this.#project, turn);
+    this.last = result;
     this.#reporter.end(result, { durationMs });
     const facts = { session: this.#session, flags: this.#flags, signal, screen: this.#screen };
     const ending = wasStopped(result, signal) ? undefined : endingText(result, facts);
@@ -118,6 +123,6 @@ class Chat {
         : `Nothing is held back: the ${sandbox.kind} sandbox writes at once.`;
       this.#screen.print(why);
     }
-    for (const file of files) this.#screen.print(renderChange(file, this.#screen.colors));
+    for (const file of shownChanges(files, this.last)) this.#screen.print(renderChange(file, this.#screen.colors));
   }
 }

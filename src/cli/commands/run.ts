@@ -78,7 +78,7 @@ async function runIn(project: Project, { prompt, flags, reporter, errors }: Goin
   if (sentence) errors.print(sentence);
 
   const ending = { succeeded: result.status !== "error", asks: signal === undefined || signal === "SIGINT" };
-  await finishChanges(project, reporter, { apply: flags.apply, session, ...ending });
+  await finishChanges(project, reporter, { apply: flags.apply, session, result, ...ending });
   return wasStopped(result, signal) ? signalExitCodes[signal] : exitCodeOfResult(result);
 }
 

@@ -46,7 +46,7 @@ export const Bash = new Tool({
   // The command has a limit of its own.
   timeoutMs: Number.POSITIVE_INFINITY,
   handler({ command, cwd, timeout }, ctx) {
-    const env = ctx.secrets.env();
-    return runCommand({ command, cwd, env, hidden: new HiddenValues(env), limit: timeLimit(timeout) }, ctx);
+    const hidden = new HiddenValues(ctx.secrets);
+    return runCommand({ command, cwd, env: ctx.secrets.env(), hidden, limit: timeLimit(timeout) }, ctx);
   },
 });

@@ -113,7 +113,6 @@ export const Command = new CommandTool({
   async handler({ args, cwd, timeout }, ctx) {
     const options = ctx.options;
     const trusted = options.env?.values() ?? {};
-    const secrets = ctx.secrets.env();
     const given = { ...trusted, ...grantedSecrets(options, ctx) };
     const place = await placeOf(options, cwd ?? options.cwd, ctx);
     const call = await grantedCall(args, options, place, given, ctx.abortSignal);
@@ -122,7 +121,7 @@ export const Command = new CommandTool({
         command: [options.command, ...call.args],
         cwd: place.cwd,
         env: { ...call.env, ...given },
-        hidden: new HiddenValues(secrets).add(trusted, MIN_HIDDEN_BYTES),
+        hidden: new HiddenValues(ctx.secrets).add(trusted, MIN_HIDDEN_BYTES),
         limit: timeLimit(timeout, options.timeoutMs, options.maxTimeoutMs),
         exec: place.exec,
       },

@@ -28,5 +28,6 @@ function whatOf({ host, port, method, scheme, path, isTunnel }: EgressAudit): st
 }
 
 function withoutSecrets(line: string, hidden: HiddenValues): string {
-  return hidden.none ? line : hidden.replace(Buffer.from(line), true).done.toString();
+  const stream = hidden.stream();
+  return stream ? Buffer.concat([stream.push(Buffer.from(line)), stream.end()]).toString() : line;
 }

@@ -1,27 +1,24 @@
 /** One stream of a command on its way out: without secret values, and in pieces that end with whole characters. */
+import type { ByteStream } from "../../core/redact/byte-stream.ts";
 import type { HiddenValues } from "./hidden-values.ts";
 
 export class StreamFilter {
-  readonly #hidden: HiddenValues;
-  #heldValue: Buffer = Buffer.alloc(0);
+  readonly #hidden: ByteStream | undefined;
   #heldCharacter: Buffer = Buffer.alloc(0);
 
   constructor(hidden: HiddenValues) {
-    this.#hidden = hidden;
+    this.#hidden = hidden.stream();
   }
 
   push(data: Uint8Array): Buffer {
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
-    if (this.#hidden.none) return this.#wholeCharacters(bytes);
-    const { done, held } = this.#hidden.replace(joined(this.#heldValue, bytes), false);
-    this.#heldValue = Buffer.from(held);
-    return this.#wholeCharacters(done);
+    return this.#wholeCharacters(this.#hidden ? this.#hidden.push(bytes) : bytes);
   }
 
   /** What waited for a next piece that does not come. */
   end(): Buffer {
-    const { done } = this.#hidden.replace(this.#heldValue, true);
-    return joined(this.#heldCharacter, done);
+    const rest = this.#hidden?.end();
+    return rest ? joined(this.#heldCharacter, rest) : this.#heldCharacter;
   }
 
   #wholeCharacters(bytes: Buffer): Buffer {
