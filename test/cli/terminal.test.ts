@@ -12,7 +12,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }], delayMs: 300 },
       { pieces: ["**Bold** ", "and ", "done."], eventDelayMs: 60 },
     ]);
-    const run = onTerminal(["run", "go"], cwd, model.env);
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await run.sees("Thinking");
     await run.sees("Created a.txt");
     await run.sees("Bold and done.");
@@ -30,7 +30,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
       { text: "**Done.**" },
     ]);
-    const run = onTerminal(["run", "go"], cwd, { ...model.env, NO_COLOR: "1" });
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, { ...model.env, NO_COLOR: "1" });
     await run.sees("Apply this change");
     await run.answer("n");
     expect(await run.code).toBe(0);
@@ -44,7 +44,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
       { text: "Done.", delayMs: 700 },
     ]);
-    const run = onTerminal(["run", "go"], cwd, model.env);
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await run.sees("Created a.txt");
     run.type("y");
     await run.sees("Apply this change");
@@ -55,7 +55,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
 
   test("a local Ollama is offered when no model is named", async () => {
     await using model = await modelServer(() => ({ text: "Hello from here." }));
-    const run = onTerminal(["run", "go"], await project(), { OLLAMA_HOST: model.server.url });
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], await project(), { OLLAMA_HOST: model.server.url });
     await run.sees("Which one?");
     await run.sees("ollama:test-model");
     run.type("\r");
@@ -107,7 +107,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
       { text: "Written." },
     ]);
-    const chat = onTerminal(["chat", "write"], cwd, model.env);
+    const chat = onTerminal(["chat", "--sandbox", "virtual", "write"], cwd, model.env);
     await chat.sees("Written.");
     await chat.sees("You");
     chat.close();

@@ -69,6 +69,7 @@ class BubblewrapHold implements Hold {
   readonly #args: readonly string[];
   readonly #infoFd: number;
   #pid = 0;
+  #pipes: readonly Writable[] = [];
 
   constructor(parts: BubblewrapParts, request: HoldRequest, network: CommandNetwork | undefined) {
     this.#parts = parts;
@@ -94,6 +95,7 @@ class BubblewrapHold implements Hold {
 
   started(child: ChildProcess): void {
     this.#pid = child.pid ?? 0;
+    this.#pipes = child.stdio.slice(ARGS_FD) as Writable[];
     send(child, ARGS_FD, `${this.#args.join("\0")}\0`);
     send(child, FILTER_FD, this.#parts.filter);
     for (const [at, { text }] of this.#parts.root.files.entries()) send(child, FIRST_FILE_FD + at, text);
@@ -103,12 +105,13 @@ class BubblewrapHold implements Hold {
   /** SIGTERM reaches the command's group, SIGKILL pid 1: bwrap ends only when the namespace is gone. */
   signal(signal: "SIGTERM" | "SIGKILL"): void {
     if (this.#pid === 0) return;
-    const init = firstChild(this.#pid);
+    const init = this.#network?.isOpen === false ? undefined : firstChild(this.#pid);
     if (init === undefined) sendSignal(-this.#pid, signal);
     else sendSignal(signal === "SIGTERM" ? -init : init, signal);
   }
 
   async release(): Promise<void> {
+    for (const pipe of this.#pipes) pipe.destroy();
     for (const folder of this.#entered) folder.leave();
     this.#entered = [];
     await this.#network?.close();
@@ -136,7 +139,9 @@ class BubblewrapHold implements Hold {
 
   /** All else is read from a descriptor: the arguments of a process can be read by every user of the machine. */
   #bwrap(): string[] {
-    const network = this.#network ? ["--info-fd", String(this.#infoFd), "--block-fd", String(this.#infoFd + 1)] : [];
+    const network = this.#network
+      ? ["--info-fd", String(this.#infoFd), "--userns-block-fd", String(this.#infoFd + 1)]
+      : [];
     return [this.#parts.programs.bwrap, "--args", String(ARGS_FD), "--seccomp", String(FILTER_FD), ...network, "--"];
   }
 
