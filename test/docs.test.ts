@@ -52,6 +52,7 @@ describe("types", () => {
   const more = [
     "src/core/tool-definition.ts",
     "src/sandbox/virtual/index.ts",
+    "src/sandbox/egress/index.ts",
     "src/sandbox/local/index.ts",
     "src/project/config.ts",
   ];
@@ -77,6 +78,9 @@ describe("types", () => {
     ["ModelLimits", "src/index.ts", "docs/guides/models.md"],
     ["ResolveModelOptions", "src/models/index.ts", "docs/guides/models.md"],
     ["ScriptedStep", "src/testing/index.ts", "docs/guides/models.md"],
+    ["EgressOptions", "src/sandbox/egress/index.ts", "docs/guides/egress.md"],
+    ["EgressRule", "src/sandbox/index.ts", "docs/guides/egress.md"],
+    ["EgressHeader", "src/sandbox/index.ts", "docs/guides/egress.md"],
     ["LocalOptions", "src/sandbox/local/index.ts", "docs/guides/sandboxes.md"],
     ["VirtualOptions", "src/sandbox/virtual/index.ts", "docs/guides/sandboxes.md"],
     ["SandboxAccess", "src/index.ts", "docs/guides/sandboxes.md"],
