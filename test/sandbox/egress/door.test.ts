@@ -101,6 +101,20 @@ describe("a request that goes through", () => {
     expect(answer.head).not.toMatch(/x-inner|proxy-authenticate|keep-alive/i);
   });
 
+  test("needs no Host, expects what it likes, and has as many headers as fit", async () => {
+    const server = await upstream();
+    const { audits, base, door } = await openTo(server);
+    const many = `${"a:\r\n".repeat(3000)}X-Last: 1\r\nConnection: close, X-Last\r\n`;
+    for (const headers of ["", "Expect: miracles\r\n", "Expect: 100-continue\r\nContent-Length: 0\r\n", many]) {
+      const answer = await say(door.socketPath, `GET ${base}/ HTTP/1.1\r\n${headers}\r\n`, 400);
+      expect(answer.head + answer.body).toContain("200 OK");
+    }
+    expect(server.seen.length).toBe(4);
+    expect(server.seen[1]!.headers).not.toHaveProperty("expect");
+    expect(server.seen[3]!.headers).not.toHaveProperty("x-last");
+    await until(() => audits.length === 4);
+  });
+
   test("may follow another on the same connection, each judged by itself", async () => {
     const server = await upstream();
     const { audits, base, door } = await openTo(server);
@@ -265,7 +279,7 @@ describe("limits", () => {
     if (text) socket.write(text);
     const drip = setInterval(() => text && socket.write("X"), 30);
     socket.resume();
-    await once(socket, "close");
+    await new Promise((resolve) => socket.on("close", resolve));
     clearInterval(drip);
   });
 
