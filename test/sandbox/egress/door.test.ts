@@ -216,6 +216,26 @@ describe("what is no proper request", () => {
     expect(audits.filter(({ allowed }) => allowed).every(({ bytesDown }) => bytesDown === 0)).toBe(true);
   });
 
+  test.each([
+    ["GET", "Connection: close, Content-Length\r\nContent-Length: LENGTH"],
+    ["POST", "Connection: close, Content-Length\r\nContent-Length: LENGTH"],
+    ["DELETE", "Connection: close, Transfer-Encoding\r\nTransfer-Encoding: chunked"],
+    ["GET", "Connection: close\r\nTransfer-Encoding: Chunked"],
+  ])("a body of %s with %s is no second request", async (method, headers) => {
+    const server = await upstream();
+    const rules = [{ action: "allow" as const, host: "127.0.0.1", ports: [server.port], pathPrefix: "/v1" }];
+    const opened = await door(watched({ rules }).policy);
+    const inner = "GET /admin HTTP/1.1\r\nHost: x\r\n\r\n";
+    const isChunked = /chunked/i.test(headers);
+    const body = isChunked ? `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n` : inner;
+    const head = `${method} http://127.0.0.1:${server.port}/v1 HTTP/1.1\r\nHost: x\r\n`;
+    await say(opened.socketPath, `${head}${headers.replace("LENGTH", String(inner.length))}\r\n\r\n${body}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.seen.map(({ url }) => url)).toEqual(["/v1"]);
+    const said = server.seen[0]!.headers;
+    expect(said["content-length"] ?? said["transfer-encoding"]).toBe(isChunked ? "chunked" : String(inner.length));
+  });
+
   test("does not reach a server by a fragment, another spelling or a dot", async () => {
     const server = await upstream();
     const { base, door } = await openTo(server);
