@@ -104,9 +104,10 @@ describe("a request that goes through", () => {
   test("needs no Host, expects what it likes, and has as many headers as fit", async () => {
     const server = await upstream();
     const { audits, base, door } = await openTo(server);
+    const close = "Connection: close\r\n";
     const many = `${"a:\r\n".repeat(3000)}X-Last: 1\r\nConnection: close, X-Last\r\n`;
-    for (const headers of ["", "Expect: miracles\r\n", "Expect: 100-continue\r\nContent-Length: 0\r\n", many]) {
-      const answer = await say(door.socketPath, `GET ${base}/ HTTP/1.1\r\n${headers}\r\n`, 400);
+    for (const headers of [close, `Expect: miracles\r\n${close}`, `Expect: 100-continue\r\n${close}`, many]) {
+      const answer = await say(door.socketPath, `GET ${base}/ HTTP/1.1\r\n${headers}\r\n`);
       expect(answer.head + answer.body).toContain("200 OK");
     }
     expect(server.seen.length).toBe(4);
@@ -209,7 +210,7 @@ describe("what is no proper request", () => {
   test.each(others)("%s", async (_, request, status) => {
     const server = await upstream();
     const { audits, door } = await openTo(server);
-    const answer = await say(door.socketPath, request.replaceAll(":P", `:${server.port}`), 500);
+    const answer = await say(door.socketPath, request.replaceAll(":P", `:${server.port}`));
     if (status === "") expect(answer.status).not.toMatch(/ 200 /);
     else expect(answer.status.split(" ")[1]).toBe(status);
     await until(() => audits.some(({ allowed }) => !allowed) || server.seen.length > 0);
