@@ -56,9 +56,18 @@ async function exchange(
       // A server may answer and close before it has read everything: the answer tells by itself whether it is whole.
       if (!isAnswered) fail(`the server could not be reached (${codeOrMessage(error)})`);
     });
+    upstream.on("upgrade", (_, socket) => {
+      socket.destroy();
+      fail("the server changed to another protocol, though nobody asked for that");
+    });
+    upstream.on("close", () => {
+      if (!isAnswered) fail("the server sent no answer");
+    });
     upstream.on("timeout", () => upstream.destroy(new Error("it was silent for too long")));
     upstream.on("response", (answer) => {
       isAnswered = true;
+      // What it was not asked to read to its end stays in the way of a next request.
+      if (!request.complete) response.shouldKeepAlive = false;
       attempt(() => giveBack(answer, response, traffic, fail), fail);
     });
     request.on("data", (chunk: Buffer) => {

@@ -179,7 +179,8 @@ describe("a request that goes through", () => {
     const server = await rawServer((socket) => void socket.once("data", () => socket.end(bytes)));
     const { audits, base, door } = await openTo(server);
     const { status, body } = await say(door.socketPath, get(base));
-    expect(status).not.toMatch(/200|101/);
+    // Half an answer can only be broken off.
+    expect(status).toMatch(/ 502 |^$/);
     expect(body).not.toMatch(/raw|SSH/);
     await until(() => audits.length === 1);
   });
