@@ -52,6 +52,7 @@ describe("types", () => {
   const more = [
     "src/core/tool-definition.ts",
     "src/sandbox/virtual/index.ts",
+    "src/sandbox/egress/index.ts",
     "src/sandbox/local/index.ts",
     "src/sandbox/isolated/index.ts",
     "src/sandbox/isolated/limits.ts",
@@ -82,6 +83,9 @@ describe("types", () => {
     ["ScriptedStep", "src/testing/index.ts", "docs/guides/models.md"],
     ["IsolatedOptions", "src/sandbox/isolated/index.ts", "docs/guides/sandboxes.md"],
     ["IsolatedLimits", "src/sandbox/isolated/limits.ts", "docs/guides/sandboxes.md"],
+    ["EgressOptions", "src/sandbox/egress/index.ts", "docs/guides/egress.md"],
+    ["EgressRule", "src/sandbox/index.ts", "docs/guides/egress.md"],
+    ["EgressHeader", "src/sandbox/index.ts", "docs/guides/egress.md"],
     ["LocalOptions", "src/sandbox/local/index.ts", "docs/guides/sandboxes.md"],
     ["VirtualOptions", "src/sandbox/virtual/index.ts", "docs/guides/sandboxes.md"],
     ["SandboxAccess", "src/index.ts", "docs/guides/sandboxes.md"],

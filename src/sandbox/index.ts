@@ -1,4 +1,13 @@
 /** haft/sandbox: places for files and processes. */
+export type {
+  EgressAudit,
+  EgressDoor,
+  EgressHeader,
+  EgressPolicy,
+  EgressRequest,
+  EgressRule,
+  EgressVerdict,
+} from "../core/egress.ts";
 export {
   type EgressDecide,
   type EgressDecision,

@@ -5,7 +5,7 @@
 
 import { rmSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,8 +72,12 @@ class Door implements EgressDoor {
       connectionsCheckingInterval: Math.min(1000, limits.headersMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
       insecureHTTPParser: false,
+      // It is replaced by the host that was judged.
+      requireHostHeader: false,
     });
     this.#server.timeout = limits.idleMs;
+    // Their size is limited; what came after a number of them would be left out without a word.
+    this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = limits.connections;
     this.#answer();
   }
@@ -112,7 +116,9 @@ class Door implements EgressDoor {
       socket.on("error", () => {}); // it closes
     });
     // There is no listener for upgrades: such a request is answered as the plain one that it also is.
-    this.#server.on("request", (request, response) => forward(request, response, this.#exchanges));
+    const answer = (request: IncomingMessage, response: ServerResponse) => forward(request, response, this.#exchanges);
+    this.#server.on("request", answer);
+    this.#server.on("checkExpectation", answer);
     this.#server.on("connect", (request, socket, head) => tunnel(request, socket as Socket, head, this.#exchanges));
     this.#server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       socket.destroy();

@@ -115,12 +115,21 @@ export class EgressFetch {
     };
   }
 
+  /** A secret that cannot be read any more cannot be looked for either. */
+  #hidden(sentence: string): string {
+    try {
+      return this.#parts.filled.hideText(sentence);
+    } catch {
+      return "a secret of the policy cannot be read";
+    }
+  }
+
   /** In the words from which curl makes its exit codes. */
   #explain(thrown: unknown): string {
     const { name, message, code } = thrown as NodeJS.ErrnoException;
     if (name === "TimeoutError" || name === "AbortError") return "the request was aborted";
     if (code === "ECONNRESET") return "the server broke it off (ECONNRESET)"; // Node calls this "aborted"
-    return this.#parts.filled.hideText(oneLine(code && !message.includes(code) ? `${message} (${code})` : message));
+    return this.#hidden(oneLine(code && !message.includes(code) ? `${message} (${code})` : message));
   }
 }
 

@@ -9,6 +9,9 @@ import { endToEnd, headerMap } from "./headers.ts";
 import { bracketed } from "./hosts.ts";
 import { readAbsolute, type Target } from "./proxy-request.ts";
 
+/** Said anew, of what was judged and read. */
+const OURS = /^(host|content-length)$/i;
+
 export const TOO_MANY = "there are too many requests at once";
 
 export function forward(request: IncomingMessage, response: ServerResponse, exchanges: Exchanges): void {
@@ -53,9 +56,18 @@ async function exchange(
       // A server may answer and close before it has read everything: the answer tells by itself whether it is whole.
       if (!isAnswered) fail(`the server could not be reached (${codeOrMessage(error)})`);
     });
+    upstream.on("upgrade", (_, socket) => {
+      socket.destroy();
+      fail("the server changed to another protocol, though nobody asked for that");
+    });
+    upstream.on("close", () => {
+      if (!isAnswered) fail("the server sent no answer");
+    });
     upstream.on("timeout", () => upstream.destroy(new Error("it was silent for too long")));
     upstream.on("response", (answer) => {
       isAnswered = true;
+      // What it was not asked to read to its end stays in the way of a next request.
+      if (!request.complete) response.shouldKeepAlive = false;
       attempt(() => giveBack(answer, response, traffic, fail), fail);
     });
     request.on("data", (chunk: Buffer) => {
@@ -84,8 +96,12 @@ function send(
   verdict: EgressVerdict,
   exchanges: Exchanges,
 ): ClientRequest {
-  const headers = headerMap(endToEnd(request.rawHeaders, request.headers).filter(([name]) => !/^host$/i.test(name)));
+  const headers = headerMap(endToEnd(request.rawHeaders, request.headers).filter(([name]) => !OURS.test(name)));
+  // How long the body is was read by our parser, and the server has to hear the same, whatever Connection says of it:
+  // otherwise it could take the body for another request.
+  const length = request.headers["content-length"];
   if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
+  else if (length !== undefined) headers["content-length"] = length;
   return makeRequest({
     host: verdict.address,
     port,

@@ -36,6 +36,10 @@ export function makeHop(hop: Hop, traffic: Traffic): Promise<HopAnswer> {
     const request = target.scheme === "https" ? tlsRequest(tlsOptions(hop)) : plainRequest(options(hop));
     let isAnswered = false;
     request.on("error", reject);
+    request.on("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(new Error("the server changed to another protocol, though nobody asked for that"));
+    });
     request.on("close", () => {
       if (!isAnswered) reject(new Error("the server sent no answer"));
     });

@@ -6,7 +6,6 @@ import { HaftError } from "../../base/errors.ts";
 import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
 import type { Secrets } from "../../core/secrets.ts";
-import { FilledHeaders } from "../egress/filled-headers.ts";
 import { explainFileError, fileError } from "../files/file-error.ts";
 import { checkedEnvironment } from "../process/environment.ts";
 import { capabilitiesOf, type MountMode, summaryOf } from "./capabilities.ts";
@@ -65,7 +64,7 @@ export async function openVirtual(options: VirtualOptions, reason?: string): Pro
   const root = mount === "none" ? undefined : await mountedFolder(options.cwd, mount);
   const memoryMb = checkedMemory(options.memoryMb ?? DEFAULT_MEMORY_MB);
   const { egress: policy, secrets } = options;
-  const network = policy && { policy, filled: new FilledHeaders(policy, secrets) };
+  const network = policy && (await import("./shell-network.ts")).shellNetwork(policy, secrets);
 
   const tree = new Tree(root === undefined ? undefined : new HostFolder(root));
   const edits = new TreeEdits(tree, new Space(memoryMb * 1024 * 1024));

@@ -2,7 +2,6 @@
 
 import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import type { EgressPolicy } from "../../core/egress.ts";
 import type {
   Changes,
   DirEntry,
@@ -19,8 +18,6 @@ import type {
   SandboxCapabilities,
   WriteFileOptions,
 } from "../../core/sandbox.ts";
-import { EgressFetch } from "../egress/fetch.ts";
-import type { FilledHeaders } from "../egress/filled-headers.ts";
 import { fileError } from "../files/file-error.ts";
 import { checkedEnvironment } from "../process/environment.ts";
 import { type Command, checkCommand, checkedLimits } from "../process/exec-request.ts";
@@ -28,6 +25,7 @@ import { globFiles, grepFiles, type SearchFs } from "../search/index.ts";
 import { collectChanges } from "./changes.ts";
 import { placedPath, WORKSPACE } from "./places.ts";
 import { runInShell } from "./shell-exec.ts";
+import type { ShellNetwork } from "./shell-network.ts";
 import type { ShellPool } from "./shell-pool.ts";
 import type { Tree } from "./tree.ts";
 import type { TreeEdits } from "./tree-edits.ts";
@@ -38,7 +36,7 @@ export interface VirtualSandboxParts {
   pool: ShellPool;
   env: Record<string, string>;
   timeoutMs: number | undefined;
-  network: { policy: EgressPolicy; filled: FilledHeaders } | undefined;
+  network: ShellNetwork | undefined;
   capabilities: SandboxCapabilities;
   summary: string;
 }
@@ -139,14 +137,13 @@ export class VirtualSandbox implements Sandbox {
 
   async exec(command: Command, options: ExecOptions = {}): Promise<ExecResult> {
     checkCommand(command);
-    const { tree, pool, env, timeoutMs, network: reach } = this.#usable;
+    const { tree, pool, env, timeoutMs, network: networkOf } = this.#usable;
     const limits = checkedLimits({ ...options, timeoutMs: options.timeoutMs ?? timeoutMs });
     const cwd = placedPath(options.cwd ?? ".");
     const problem = folderProblem(tree, cwd, options.cwd ?? ".");
     if (problem) return neverStarted(problem);
     const own = { ...env, ...checkedEnvironment(options.env ?? {}) };
-    const network = reach && new EgressFetch({ ...reach, sandbox: this.id, exec: newId("exec") });
-    return runInShell(pool, { command, cwd, env: own, limits, options, network });
+    return runInShell(pool, { command, cwd, env: own, limits, options, network: networkOf?.(this.id) });
   }
 
   async start(): Promise<ExecHandle> {

@@ -96,6 +96,23 @@ test("fills in a header for the name that it was meant for", async () => {
   expect("body" in answer && String(Buffer.from(answer.body))).toBe(`api.test:${port} /v1 [REDACTED:TOKEN]`);
 });
 
+test("a secret that is gone, or has become unusable, ends the request and not the program", async () => {
+  const header = { host: "api.test", name: "authorization", secret: "TOKEN", ports: [port] };
+  const { policy } = watched({ rules: rules(), headers: [header], lookup: async () => ["127.0.0.1"] });
+  let value = "s3cret-value";
+  const net = new EgressFetch({
+    policy,
+    filled: new FilledHeaders(policy, { get: () => value }),
+    sandbox: "s",
+    exec: "e",
+    ca,
+  });
+  value = "short";
+  expect(await net.fetch(asked(`https://api.test:${port}/v1`))).toEqual({
+    error: "a secret of the policy cannot be read",
+  });
+});
+
 test("more than sixteen at once are not made, and none after the end", async () => {
   const { net } = network(rules());
   const all = await Promise.all(Array.from({ length: 20 }, () => net.fetch(asked(`https://api.test:${port}/v1`))));

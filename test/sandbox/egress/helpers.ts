@@ -54,7 +54,7 @@ export interface Answer {
 }
 
 /** Says `text`, and gives what comes until the other side closes; `waitMs` is when it gives up listening. */
-export function say(socketPath: string, text: string, waitMs = 2000): Promise<Answer> {
+export function say(socketPath: string, text: string, waitMs = 10_000): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(text));
     let all = "";
