@@ -103,7 +103,7 @@ class BubblewrapHold implements Hold {
   /** SIGTERM reaches the command's group, SIGKILL pid 1: bwrap ends only when the namespace is gone. */
   signal(signal: "SIGTERM" | "SIGKILL"): void {
     if (this.#pid === 0) return;
-    const init = firstChild(this.#pid);
+    const init = this.#network?.isOpen === false ? undefined : firstChild(this.#pid);
     if (init === undefined) sendSignal(-this.#pid, signal);
     else sendSignal(signal === "SIGTERM" ? -init : init, signal);
   }
@@ -136,7 +136,9 @@ class BubblewrapHold implements Hold {
 
   /** All else is read from a descriptor: the arguments of a process can be read by every user of the machine. */
   #bwrap(): string[] {
-    const network = this.#network ? ["--info-fd", String(this.#infoFd), "--block-fd", String(this.#infoFd + 1)] : [];
+    const network = this.#network
+      ? ["--info-fd", String(this.#infoFd), "--userns-block-fd", String(this.#infoFd + 1)]
+      : [];
     return [this.#parts.programs.bwrap, "--args", String(ARGS_FD), "--seccomp", String(FILTER_FD), ...network, "--"];
   }
 

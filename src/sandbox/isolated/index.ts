@@ -7,7 +7,7 @@ import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
 import { ConfinedRoot, type RootPolicy } from "../files/confined-root.ts";
 import { explainFileError, fileError } from "../files/file-error.ts";
-import { defaultPinning } from "../files/pinned-dir.ts";
+import { defaultPinning, type Owner } from "../files/pinned-dir.ts";
 import { HostSandbox } from "../host-sandbox.ts";
 import { CALM, checkedEnvironment } from "../process/environment.ts";
 import { DEFAULT_PATH } from "../process/find-program.ts";
@@ -81,7 +81,7 @@ export async function isolated(options: IsolatedOptions): Promise<Sandbox> {
     root: new ConfinedRoot(cwd, given, defaultPinning, policyOf(mounts, folders[0]!, user)),
     containment: bubblewrap({
       ...{ programs, root, mounts, limits, controlGroup, user, isRoot, folders, filter },
-      network: options.egress && networkOf(options.egress, id, programs),
+      network: options.egress && networkOf(options.egress, id, programs, user),
     }),
     capabilities: capabilitiesOf(facts),
     summary: summaryOf(facts),
@@ -111,11 +111,7 @@ function refuse(problems: Isolation["problems"]): never {
   });
 }
 
-function policyOf(
-  mounts: readonly Mount[],
-  folder: ProtectedFolder,
-  owner: { uid: number; gid: number } | undefined,
-): RootPolicy {
+function policyOf(mounts: readonly Mount[], folder: ProtectedFolder, owner: Owner | undefined): RootPolicy {
   const [workspace, ...others] = mounts as [Mount, ...Mount[]];
   const readOnly = others.filter(({ mode }) => mode === "ro").map(({ path }) => path);
   return {
@@ -160,9 +156,15 @@ function checkedRoot(root: RootKind, isRoot: boolean): RootKind {
   });
 }
 
-function networkOf(egress: EgressPolicy, sandbox: string, { nsenter, setpriv, socat }: Programs) {
+function networkOf(
+  policy: EgressPolicy,
+  sandbox: string,
+  { nsenter, setpriv, socat }: Programs,
+  user: Owner | undefined,
+) {
   const programs: RelayPrograms = { nsenter: nsenter!, setpriv: setpriv!, socat: socat! };
-  return () => openCommandNetwork(egress, sandbox, programs);
+  const owner = user ?? { uid: process.getuid!(), gid: process.getgid!() };
+  return () => openCommandNetwork({ policy, sandbox, programs, owner });
 }
 
 async function realFolder(path: string): Promise<string> {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { IsolationCase } from "../cases.ts";
+import { OneServer } from "../one-server-policy.ts";
 
 export const networkCases: IsolationCase[] = [
   {
@@ -54,6 +55,18 @@ export const networkCases: IsolationCase[] = [
       } finally {
         for (const server of servers) server.close();
       }
+    },
+  },
+  {
+    name: "network: with a policy, its door is the only way out",
+    options: { egress: new OneServer(9) },
+    async run(place) {
+      const result = await place.exec("curl -sS http://allowed.test/ http://denied.test/; cat < /dev/tcp/127.0.0.1/9");
+      assert.equal(Buffer.from(result.stdout).toString(), "through the door: allowed.test\ndenied\n");
+      assert.deepEqual(
+        result.egressDenied?.map(({ host }) => host),
+        ["denied.test"],
+      );
     },
   },
 ];
