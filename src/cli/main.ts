@@ -92,7 +92,10 @@ function settings(target: Command): Command {
   return target
     .option("-m, --model <provider:name>", "the model; several with commas are tried in order")
     .option("-t, --tools <list>", "read, bash, edit, write, glob, grep; or coding, read-only, none")
-    .option("-s, --sandbox <name>", "auto, virtual (writes are held back) or local (your machine)")
+    .option(
+      "-s, --sandbox <name>",
+      "auto, isolated (real commands, confined), virtual (writes are held back) or local (your machine)",
+    )
     .option("--mode <name>", "how the model is shown its tools")
     .option("--cwd <folder>", "the folder to work in")
     .option("--max-iterations <number>", "at most so many model calls (default: 50)", wholeNumber)

@@ -43,10 +43,11 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** How the model is shown its tools. Default "tools": JSON calls. */
   mode?: "tools" | (string & {}) | Mode;
   /**
-   * Where files and processes live: a Sandbox (yours to dispose), or "auto", "virtual", "local" (opened and disposed by
-   * the run). Default: "auto", opened only when a tool says `sandbox: true`.
+   * Where files and processes live: a Sandbox (yours to dispose), or "auto", "isolated", "virtual", "local" (opened and
+   * disposed by the run). Default: "auto", which is isolated where that is possible and else virtual; it is opened only
+   * when a tool says `sandbox: true`.
    */
-  sandbox?: Sandbox | "auto" | "virtual" | "local" | (string & {});
+  sandbox?: Sandbox | "auto" | "isolated" | "virtual" | "local" | (string & {});
   /** The host folder to work in. Default: the process's. */
   cwd?: string;
   secrets?: Record<string, SecretSource>;

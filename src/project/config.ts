@@ -33,7 +33,7 @@ export interface ProjectConfig extends RunSettings {
   };
   /** Tools, or names of built-in tools and sets: `["coding", myTool]`. Default: coding. */
   tools?: string | (ToolEntry | string)[];
-  /** `"auto"`, `"virtual"` or `"local"`. Default "auto". */
+  /** `"auto"`, `"isolated"`, `"virtual"` or `"local"`. Default "auto": isolated where that is possible, else virtual. */
   sandbox?: string;
   /** At most so many model calls in a run. Default 50. */
   iterations?: number;

@@ -29,7 +29,7 @@ describe.concurrent("haft chat without a terminal", () => {
       { text: "Written." },
     ]);
     const input = "/diff\nwrite\n/diff\n/nope\n/exit\nnever said\n";
-    const chat = await haft(["chat", "--apply"], { cwd, env: model.env, input });
+    const chat = await haft(["chat", "--sandbox", "virtual", "--apply"], { cwd, env: model.env, input });
     expect(chat).toMatchObject({ code: 0, stderr: "" });
     expect(chat.stdout).toMatch(/Nothing is held back[\s\S]*created a\.txt[\s\S]*There is no \/nope[\s\S]*Applied/);
     expect(model.server.requests).toHaveLength(2);

@@ -27,7 +27,7 @@ describe.concurrent("a mistake in usage ends with 2", () => {
     ],
     [
       ["run", "--sandbox", "locl", "hi"],
-      ['"locl"', '"local"', "auto, virtual, local"],
+      ['"locl"', '"local"', "auto, isolated, virtual, local"],
     ],
     [
       ["run", "--max-iterations", "0", "hi"],

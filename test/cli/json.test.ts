@@ -20,7 +20,10 @@ describe.concurrent("haft run --json", () => {
   test("every line of stdout is an event, and stderr is empty", async () => {
     const cwd = await project();
     await using model = await modelServer(script);
-    const run = await haft(["run", "write", "--json", "--apply"], { cwd, env: { ...model.env, FORCE_COLOR: "1" } });
+    const run = await haft(["run", "--sandbox", "virtual", "write", "--json", "--apply"], {
+      cwd,
+      env: { ...model.env, FORCE_COLOR: "1" },
+    });
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout).not.toContain("\u001b");
     const all = events(run.stdout);
@@ -44,7 +47,7 @@ describe.concurrent("haft run --json", () => {
   test("what is not applied is said on stderr, and in the events", async () => {
     const cwd = await project();
     await using model = await modelServer(script);
-    const run = await haft(["run", "write", "--json"], { cwd, env: model.env });
+    const run = await haft(["run", "--sandbox", "virtual", "write", "--json"], { cwd, env: model.env });
     expect(events(run.stdout).at(-1)).toMatchObject({ type: "changes", applied: false });
     expect(run.stderr).toContain("Not applied.");
   });

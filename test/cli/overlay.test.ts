@@ -23,7 +23,7 @@ describe.concurrent("haft run in an overlay", () => {
   test("--apply shows the diff and writes it", async () => {
     const cwd = await project(files);
     await using model = await modelServer(edits);
-    const run = await haft(["run", "change", "--apply"], { cwd, env: model.env });
+    const run = await haft(["run", "change", "--sandbox", "virtual", "--apply"], { cwd, env: model.env });
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout).toContain("Changes  3 files, held back");
     expect(run.stdout).toContain("modified a.txt  +1 -1");
@@ -41,7 +41,7 @@ describe.concurrent("haft run in an overlay", () => {
     async (flags) => {
       const cwd = await project(files);
       await using model = await modelServer(edits);
-      const run = await haft(["run", "change", ...flags], { cwd, env: model.env });
+      const run = await haft(["run", "change", "--sandbox", "virtual", ...flags], { cwd, env: model.env });
       expect(run).toMatchObject({ code: 0, stderr: "" });
       expect(run.stdout).toContain("-two\n+zwei\n");
       expect(run.stdout).toContain("Not applied.");
@@ -72,7 +72,7 @@ describe.concurrent("haft run in an overlay", () => {
       if (index === 2) await writeFile(join(cwd, "a.txt"), "somebody else\n");
       return (edits as any)[index];
     });
-    const run = await haft(["run", "change", "--apply"], { cwd, env: model.env });
+    const run = await haft(["run", "change", "--sandbox", "virtual", "--apply"], { cwd, env: model.env });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain("SANDBOX_CONFLICT");
     expect(run.stderr).toContain("a.txt");
@@ -84,7 +84,10 @@ describe.concurrent("haft run in an overlay", () => {
   test("what a failed run left is not applied by --apply", async () => {
     const cwd = await project(files);
     await using model = await modelServer((_request, index) => (edits as any)[index % 2]);
-    const run = await haft(["run", "change", "--apply", "--max-iterations", "2"], { cwd, env: model.env });
+    const run = await haft(["run", "change", "--sandbox", "virtual", "--apply", "--max-iterations", "2"], {
+      cwd,
+      env: model.env,
+    });
     expect(run.code).toBe(1);
     expect(run.stdout).toContain("Not applied.");
     expect(await contentOf(cwd, "a.txt")).toBe(files["a.txt"]);

@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isolatedProvider } from "../../src/sandbox/index.ts";
 import { contentOf, haft, project, sessionIn } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
 
@@ -41,7 +42,11 @@ describe.concurrent("haft run does a job", () => {
     await using model = await modelServer(() => ({ text: "Hello" }));
     const byDefault = await haft(["run", "hi"], { cwd, env: model.env });
     const named = await haft(["run", "hi", "--sandbox", "local"], { cwd, env: model.env });
-    expect(byDefault.stdout.split("\n")[0]).toContain("Sandbox  virtual (the default), writes are held back");
+    const held = await haft(["run", "hi", "--sandbox", "virtual"], { cwd, env: model.env });
+    const { ok } = await isolatedProvider().check();
+    const chosen = ok ? "isolated (the default), writes go straight to" : "virtual (the default), writes are held back";
+    expect(byDefault.stdout.split("\n")[0]).toContain(`Sandbox  ${chosen}`);
+    expect(held.stdout.split("\n")[0]).toContain("Sandbox  virtual (as --sandbox says), writes are held back");
     expect(named.stdout.split("\n")[0]).toContain("Sandbox  local (as --sandbox says), writes go straight to");
   });
 

@@ -75,7 +75,7 @@ test("a reader that has gone stops the run, and held-back changes are kept", asy
     { pieces: Array(200).fill("word "), eventDelayMs: 20 },
   ]);
   const cwd = await project();
-  const run = startHaft(["run", "hi", "--json"], { cwd, env: model.env });
+  const run = startHaft(["run", "hi", "--sandbox", "virtual", "--json"], { cwd, env: model.env });
   await until("something came", () => run.stdout().includes("tool-end"));
   run.child.stdout!.destroy();
   const { code, stderr } = await run.finished;

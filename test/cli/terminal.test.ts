@@ -71,7 +71,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }], delayMs: 300 },
       { pieces: ["**Bold** ", "and ", "done."], eventDelayMs: 60 },
     ]);
-    const run = onTerminal(["run", "go"], cwd, model.env);
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await run.sees("Thinking");
     await run.sees("Created a.txt");
     await run.sees("Bold and done.");
@@ -89,7 +89,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
       { text: "**Done.**" },
     ]);
-    const run = onTerminal(["run", "go"], cwd, { ...model.env, NO_COLOR: "1" });
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, { ...model.env, NO_COLOR: "1" });
     await run.sees("Apply this change");
     await run.answer("n");
     expect(await run.code).toBe(0);
@@ -105,20 +105,20 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
     const calls = (_request: unknown, index: number) =>
       index % 2 === 0 ? { toolCalls: [{ name: "deploy", input: { to: hidden } }] } : { text: "Over." };
     await using model = await modelServer(calls);
-    const yes = onTerminal(["run", "go"], cwd, model.env);
+    const yes = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await yes.sees("and then some");
     await yes.sees("Run deploy once?");
     await yes.answer("y");
     expect(await yes.code).toBe(0);
     expect(model.server.requests[1]!.toolResults[0]!.text).toBe("live");
 
-    const no = onTerminal(["run", "go"], cwd, model.env);
+    const no = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await no.sees("Run deploy once?");
     await no.answer("n");
     expect(await no.code).toBe(0);
     expect(model.server.requests[3]!.toolResults[0]!.text).toContain("the user said no");
 
-    const stop = onTerminal(["run", "go"], cwd, model.env);
+    const stop = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await stop.sees("Run deploy once?");
     await stop.answer("\u0003");
     expect(await stop.code).toBe(130);
@@ -130,7 +130,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
       { text: "Done.", delayMs: 700 },
     ]);
-    const run = onTerminal(["run", "go"], cwd, model.env);
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], cwd, model.env);
     await run.sees("Created a.txt");
     run.type("y");
     await run.sees("Apply this change");
@@ -141,7 +141,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
 
   test("a local Ollama is offered when no model is named", async () => {
     await using model = await modelServer(() => ({ text: "Hello from here." }));
-    const run = onTerminal(["run", "go"], await project(), { OLLAMA_HOST: model.server.url });
+    const run = onTerminal(["run", "--sandbox", "virtual", "go"], await project(), { OLLAMA_HOST: model.server.url });
     await run.sees("Which one?");
     await run.sees("ollama:test-model");
     run.type("\r");
@@ -193,7 +193,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
       { toolCalls: [{ name: "Write", input: { path: "a.txt", content: "a\n" } }] },
       { text: "Written." },
     ]);
-    const chat = onTerminal(["chat", "write"], cwd, model.env);
+    const chat = onTerminal(["chat", "--sandbox", "virtual", "write"], cwd, model.env);
     await chat.sees("Written.");
     await chat.sees("You");
     chat.close();
