@@ -3,6 +3,7 @@
  *
  *   npm run bench                                 what is installed
  *   npm run bench -- --install pi,ai6             installs peers first, each in its own folder
+ *   npm run bench -- --isolated                   only what the isolated sandbox adds to bubblewrap
  *   npm run bench -- --tasks text,seq50 --peers haft,pi --reps 5 --node /path/to/node
  *
  * Each figure is the median of whole processes, which take turns, so that noise hits all alike. CPU is user and system
@@ -12,12 +13,18 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { benchIsolated } from "./isolated.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const flag = (name, fallback) => {
   const index = process.argv.indexOf(`--${name}`);
   return index < 0 ? fallback : process.argv[index + 1];
 };
+
+if (process.argv.includes("--isolated")) {
+  await benchIsolated();
+  process.exit();
+}
 
 const tasks = {
   import: { title: "import (cold)", options: {} },
@@ -75,6 +82,7 @@ for (const task of wanted) {
 }
 printSteps();
 printVerdict();
+await benchIsolated();
 
 function runProcess(peer, task, options) {
   return new Promise((resolve) => {

@@ -53,6 +53,8 @@ describe("types", () => {
     "src/core/tool-definition.ts",
     "src/sandbox/virtual/index.ts",
     "src/sandbox/local/index.ts",
+    "src/sandbox/isolated/index.ts",
+    "src/sandbox/isolated/limits.ts",
     "src/project/config.ts",
   ];
   let program: DocsProgram;
@@ -77,6 +79,8 @@ describe("types", () => {
     ["ModelLimits", "src/index.ts", "docs/guides/models.md"],
     ["ResolveModelOptions", "src/models/index.ts", "docs/guides/models.md"],
     ["ScriptedStep", "src/testing/index.ts", "docs/guides/models.md"],
+    ["IsolatedOptions", "src/sandbox/isolated/index.ts", "docs/guides/sandboxes.md"],
+    ["IsolatedLimits", "src/sandbox/isolated/limits.ts", "docs/guides/sandboxes.md"],
     ["LocalOptions", "src/sandbox/local/index.ts", "docs/guides/sandboxes.md"],
     ["VirtualOptions", "src/sandbox/virtual/index.ts", "docs/guides/sandboxes.md"],
     ["SandboxAccess", "src/index.ts", "docs/guides/sandboxes.md"],

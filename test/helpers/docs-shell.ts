@@ -8,7 +8,7 @@ import { root } from "./source-files.ts";
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Programs that a reader has, and that are not ours to check. */
-const common = ["cd", "mkdir", "echo", "export", "git", "cat", "node", "sed", "rm", "jq"];
+const common = ["cd", "mkdir", "echo", "export", "git", "cat", "node", "sed", "rm", "jq", "apt-get"];
 
 /** The help of `haft` and of each command. */
 export type Help = ReadonlyMap<string, string>;
