@@ -147,7 +147,7 @@ export const apiAttacks: Attack[] = [
   {
     id: "A16",
     title: "API: a set-user-id mode",
-    expect: ONLY_LOCAL_ESCAPES,
+    expect: ALL_BLOCK,
     run: async (scene) => {
       const answer = await refusal(scene.sandbox.writeFile("suid", bytes("#!/bin/sh\n"), { mode: 0o6755 }));
       const { out } = await scene.exec("ls -l suid");

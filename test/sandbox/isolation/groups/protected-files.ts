@@ -91,7 +91,7 @@ export const protectedFileAttacks: Attack[] = [
   {
     id: "F21",
     title: "beside a second program",
-    expect: ONLY_LOCAL_ESCAPES,
+    expect: { local: "escapes", virtual: "blocked", isolated: "escapes" },
     isSlow: true,
     run: (scene) => {
       const body = `console.log("starts"); await sandbox.exec("sleep 3");`;
