@@ -69,6 +69,7 @@ class BubblewrapHold implements Hold {
   readonly #args: readonly string[];
   readonly #infoFd: number;
   #pid = 0;
+  #pipes: readonly Writable[] = [];
 
   constructor(parts: BubblewrapParts, request: HoldRequest, network: CommandNetwork | undefined) {
     this.#parts = parts;
@@ -94,6 +95,7 @@ class BubblewrapHold implements Hold {
 
   started(child: ChildProcess): void {
     this.#pid = child.pid ?? 0;
+    this.#pipes = child.stdio.slice(ARGS_FD) as Writable[];
     send(child, ARGS_FD, `${this.#args.join("\0")}\0`);
     send(child, FILTER_FD, this.#parts.filter);
     for (const [at, { text }] of this.#parts.root.files.entries()) send(child, FIRST_FILE_FD + at, text);
@@ -109,6 +111,7 @@ class BubblewrapHold implements Hold {
   }
 
   async release(): Promise<void> {
+    for (const pipe of this.#pipes) pipe.destroy();
     for (const folder of this.#entered) folder.leave();
     this.#entered = [];
     await this.#network?.close();

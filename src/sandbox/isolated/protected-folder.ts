@@ -7,9 +7,10 @@
  * in the place of what was looked at, and bwrap would mount what it leads to.
  */
 import { lstatSync, mkdirSync, rmdirSync, type Stats, unlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type FoundRepository, findRepositories } from "./find-repositories.ts";
-import { PROTECTED_IN_GIT, PROTECTED_NAMES } from "./protected-names.ts";
+import { NAMES_OF_A_HOME, PROTECTED_IN_GIT, PROTECTED_NAMES } from "./protected-names.ts";
 
 export interface Protection {
   /** Folders that must be mount points, and stay writable. */
@@ -42,6 +43,7 @@ export class ProtectedFolder {
   /** What was protected last: for the file API. */
   current: Protection = { pins: [], readOnly: [], covered: [] };
   readonly #root: string;
+  readonly #isHome: boolean;
   #users = 0;
   #running = 0;
   readonly #covers: Cover[] = [];
@@ -50,6 +52,7 @@ export class ProtectedFolder {
 
   private constructor(root: string) {
     this.#root = root;
+    this.#isHome = root === homedir() || /^\/(root|home\/[^/]+)$/.test(root);
   }
 
   /** `root` is a real path. Each `open` needs its `close`. */
@@ -97,7 +100,7 @@ export class ProtectedFolder {
     const absent = wanted.filter((place) => {
       const found = look(place);
       if (found && !found.isSymbolicLink() && !isStale(place, found)) present.push(place);
-      return !found || isStale(place, found);
+      return found ? isStale(place, found) : this.#isHome || !NAMES_OF_A_HOME.includes(basename(place));
     });
     return { present: present.filter(look), absent };
   }

@@ -2,10 +2,15 @@
 import { fileError } from "../files/file-error.ts";
 import { isInside } from "../files/pinned-dir.ts";
 
+/** Programs read these from a home folder: where they are not there, they are covered only in one. */
+export const NAMES_OF_A_HOME: readonly string[] = [
+  ...[".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".ripgreprc"],
+];
+
 /** In the root of a folder that can be written. */
 export const PROTECTED_NAMES: readonly string[] = [
-  ...[".gitmodules", ".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".envrc"],
-  ...[".ripgreprc", ".npmrc", ".mcp.json", ".vscode", ".idea", ".claude"],
+  ...NAMES_OF_A_HOME,
+  ...[".gitmodules", ".envrc", ".npmrc", ".mcp.json", ".vscode", ".idea", ".claude"],
 ];
 
 /** In the folder that git keeps of a repository. The first three name programs that git runs; commondir moves them all. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { PROTECTED_NAMES } from "../../../../src/sandbox/isolated/protected-names.ts";
+import { NAMES_OF_A_HOME, PROTECTED_NAMES } from "../../../../src/sandbox/isolated/protected-names.ts";
 import { git, type IsolationCase } from "../cases.ts";
 
 const read = (...path: string[]) => readFileSync(join(...path), "utf8");
@@ -75,7 +75,7 @@ export const protectedCases: IsolationCase[] = [
     name: "protected: what is not there is not made, and nothing is left of its cover",
     before: (cwd) => git(cwd, "init", "-q"),
     async run(place) {
-      for (const name of PROTECTED_NAMES) {
+      for (const name of PROTECTED_NAMES.filter((one) => !NAMES_OF_A_HOME.includes(one))) {
         const ways = [`echo evil > ${name}`, `mkdir -p ${name}/in`, `rm -rf ${name}; echo evil > ${name}`];
         for (const way of [...ways, `rmdir ${name}; mkdir e; mv -T e ${name}`, `ln -sfn /tmp ${name}`])
           await place.exec(way);
