@@ -37,9 +37,9 @@ export const protectedFileAttacks: Attack[] = [
     expect: ONLY_LOCAL_ESCAPES,
     run: async (scene) => {
       await scene.exec(
-        "for f in .envrc .npmrc .zshrc .gitconfig; do echo evil > $f; done; mkdir -p .vscode; echo evil > .vscode/tasks.json",
+        "for f in .envrc .npmrc .mcp.json .gitmodules; do echo evil > $f; done; mkdir -p .vscode; echo evil > .vscode/tasks.json",
       );
-      return protectedFiles(scene, [], [".envrc", ".npmrc", ".zshrc", ".gitconfig", ".vscode/tasks.json"]);
+      return protectedFiles(scene, [], [".envrc", ".npmrc", ".mcp.json", ".gitmodules", ".vscode/tasks.json"]);
     },
   },
   {
