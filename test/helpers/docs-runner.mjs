@@ -8,7 +8,6 @@ import { createJiti } from "jiti";
 const { root, files } = JSON.parse(readFileSync(0, "utf8"));
 const entries = ["tools", "sandbox", "models", "stores", "testing"];
 const jiti = createJiti(import.meta.url, {
-  interopDefault: false,
   alias: {
     ...Object.fromEntries(entries.map((name) => [`haft/${name}`, join(root, "src", name, "index.ts")])),
     haft: join(root, "src/index.ts"),
