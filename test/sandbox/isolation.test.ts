@@ -1,37 +1,54 @@
 /** The fast part of the isolation suite, and what the suite itself has to keep. All of it: `npm run test:sandbox`. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { attacks } from "./isolation/attacks.ts";
 import { setCanaries } from "./isolation/canaries.ts";
-import { isRequired, kinds } from "./isolation/kinds.ts";
+import { isRequired, type Kind, kinds } from "./isolation/kinds.ts";
 import { Lane } from "./isolation/lane.ts";
 import { buildProbe, probeAnswer, probeArguments } from "./isolation/probe.ts";
+import type { Verdict } from "./isolation/run-attack.ts";
 import { writtenTable } from "./isolation/threat-model.ts";
 
 setCanaries();
 const probe = buildProbe();
+const lanes: Promise<unknown>[] = [];
 const fast = attacks.filter(({ isSlow }) => !isSlow);
 
+/** The kinds are attacked side by side; each test waits for its own verdict. */
 for (const kind of kinds) {
   const missing = await kind.missing();
   if (missing && !isRequired(kind)) {
     test.skip(`${kind.name}: not run here, ${missing}`, () => {});
     continue;
   }
-  describe(`attacks on a sandbox that is ${kind.name}`, () => {
-    let lane: Lane;
-    beforeAll(async () => {
-      expect(missing).toBeUndefined();
-      lane = await Lane.open(kind, probe);
-    });
-    afterAll(() => lane?.close());
-
-    test.each(fast)("$id $title", async (attack) => {
-      const verdict = await lane.run(attack);
-      if (verdict.type === "ran") expect(verdict).toMatchObject({ outcome: verdict.expected });
-    });
+  const verdicts = missing ? failing(missing) : verdictsOf(kind);
+  test.each(fast)(`${kind.name}: $id $title`, { timeout: 120_000 }, async ({ id }) => {
+    const verdict = await (await verdicts).get(id)!;
+    if (verdict.type === "ran") expect(verdict).toMatchObject({ outcome: verdict.expected });
   });
 }
+
+/** Begins at once. The last one closes what the first one opened. */
+async function verdictsOf(kind: Kind): Promise<Map<string, Promise<Verdict>>> {
+  const lane = await Lane.open(kind, probe);
+  const verdicts = new Map<string, Promise<Verdict>>();
+  let last: Promise<unknown> = Promise.resolve();
+  for (const attack of fast) {
+    const verdict = last.then(() => lane.run(attack));
+    verdicts.set(attack.id, verdict);
+    last = verdict.catch(() => {});
+  }
+  lanes.push(last.then(() => lane.close()));
+  return verdicts;
+}
+
+async function failing(missing: string): Promise<never> {
+  throw new Error(`HAFT_REQUIRE asks for it, and: ${missing}`);
+}
+
+afterAll(async () => {
+  await Promise.all(lanes);
+}, 120_000);
 
 describe("the suite", () => {
   test("has every attack once, with a title that fits", () => {

@@ -88,7 +88,7 @@ async function fill(file: FileHandle, { dir, data, options, owner }: Write, curr
     await file.writeFile(data);
     if (current) await file.chown(current.uid, current.gid).catch(() => {});
     else if (owner) await file.chown(owner.uid, owner.gid);
-    const mode = current ? current.mode & 0o7777 : options.mode;
+    const mode = current ? current.mode & 0o7777 : options.mode && options.mode & 0o777;
     if (mode !== undefined) await file.chmod(mode);
   } finally {
     await file.close();

@@ -22,6 +22,11 @@ const SOCKET_FAMILIES = [2, 10, 16];
 /** TIOCSTI and TIOCLINUX put input into a terminal. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 
+/** S_ISUID and S_ISGID: such a file of root's would make root of whoever runs it outside. */
+const SET_ID = 0o6000;
+/** O_CREAT, and what O_TMPFILE has beside O_DIRECTORY. */
+const MAKES_FILE = 0o20000100;
+
 /** One instruction: what it does, how many to skip when it is true and when not, and its number. */
 interface Instruction {
   code: number;
@@ -49,6 +54,11 @@ export function seccompFilter(arch: string = process.arch): Uint8Array | undefin
     ...examined(clone, 0, [jumpAnyBit(NEW_NAMESPACE, 0, 1), answer(EPERM), answer(ALLOW)]),
     ...examined(socket, 0, onlyThese(SOCKET_FAMILIES)),
     ...examined(ioctl, 1, allButThese(TERMINAL_INPUT)),
+    ...table.withMode.flatMap(({ number, argument: mode }) => examined(number, mode, withoutSetId())),
+    ...table.withFlagsAndMode.flatMap(({ number, argument: mode }) => {
+      const ifItMakes = [jumpAnyBit(MAKES_FILE, 0, 3), load(argument(mode)), ...withoutSetId()];
+      return examined(number, mode - 1, ifItMakes);
+    }),
     ...table.refused.flatMap((number) => [jumpEqual(number, 0, 1), answer(EPERM)]),
     ...table.missing.flatMap((number) => [jumpEqual(number, 0, 1), answer(ENOSYS)]),
     answer(ALLOW),
@@ -58,6 +68,10 @@ export function seccompFilter(arch: string = process.arch): Uint8Array | undefin
 /** For this call, `decide` by one of its arguments; every way through `decide` ends in an answer. */
 function examined(number: number, index: number, decide: Instruction[]): Instruction[] {
   return [jumpEqual(number, 0, decide.length + 1), load(argument(index)), ...decide];
+}
+
+function withoutSetId(): Instruction[] {
+  return [jumpAnyBit(SET_ID, 0, 1), answer(EPERM), answer(ALLOW)];
 }
 
 function onlyThese(values: readonly number[]): Instruction[] {

@@ -76,7 +76,25 @@ const MISSING: Record<string, Numbers> = {
   io_uring_setup: both(425),
   io_uring_enter: both(426),
   io_uring_register: both(427),
+  openat2: both(437),
 };
+
+/** Give a file its mode: no set-user-id and no set-group-id. Which argument the mode is, then its numbers. */
+const WITH_MODE: readonly [argument: number, numbers: Numbers][] = [
+  [1, [90, null]], // chmod
+  [1, [91, 52]], // fchmod
+  [2, [268, 53]], // fchmodat
+  [2, both(452)], // fchmodat2
+  [1, [85, null]], // creat
+  [1, [133, null]], // mknod
+  [2, [259, 33]], // mknodat
+];
+
+/** The same, where the mode counts only when the flags, the argument before it, make a file. */
+const WITH_FLAGS_AND_MODE: readonly [argument: number, numbers: Numbers][] = [
+  [2, [2, null]], // open
+  [3, [257, 56]], // openat
+];
 
 /** Looked at more closely. */
 const EXAMINED: Record<"socket" | "clone" | "ioctl", Numbers> = {
@@ -91,6 +109,14 @@ export interface SyscallTable {
   refused: readonly number[];
   missing: readonly number[];
   examined: Record<"socket" | "clone" | "ioctl", number>;
+  withMode: readonly CallWithMode[];
+  withFlagsAndMode: readonly CallWithMode[];
+}
+
+export interface CallWithMode {
+  number: number;
+  /** Which argument the mode is, from 0. */
+  argument: number;
 }
 
 /** The table for a processor as Node names it, or undefined where there is none. arm64 is written, and untested. */
@@ -105,11 +131,15 @@ function tableOf(column: 0 | 1, audit: number): SyscallTable {
     Object.values(calls)
       .map((call) => call[column])
       .filter((number) => number !== null);
+  const withModes = (calls: typeof WITH_MODE) =>
+    calls.flatMap(([argument, call]) => (call[column] === null ? [] : [{ number: call[column], argument }]));
   const { socket, clone, ioctl } = EXAMINED;
   return {
     audit,
     refused: numbers(REFUSED),
     missing: numbers(MISSING),
     examined: { socket: socket[column]!, clone: clone[column]!, ioctl: ioctl[column]! },
+    withMode: withModes(WITH_MODE),
+    withFlagsAndMode: withModes(WITH_FLAGS_AND_MODE),
   };
 }

@@ -5,18 +5,21 @@ import { backgroundAttacks } from "./groups/background.ts";
 import { bombAttacks } from "./groups/bombs.ts";
 import { fileAttacks } from "./groups/files.ts";
 import { networkAttacks } from "./groups/network.ts";
+import { oddPathAttacks } from "./groups/odd-paths.ts";
 import { processAttacks } from "./groups/processes.ts";
+import { protectedFileAttacks } from "./groups/protected-files.ts";
 import { randomPathAttacks } from "./groups/random-paths.ts";
 import { resourceAttacks } from "./groups/resources.ts";
+import { streamAttacks } from "./groups/streams.ts";
 import { swapRaces } from "./groups/swap-race.ts";
 import { systemCallAttacks } from "./groups/system-calls.ts";
 
 export const attacks: readonly Attack[] = [
-  ...fileAttacks,
-  ...[...apiAttacks, ...swapRaces, ...randomPathAttacks].sort(byId),
+  ...[...fileAttacks, ...protectedFileAttacks].sort(byId),
+  ...[...apiAttacks, ...oddPathAttacks, ...swapRaces, ...randomPathAttacks].sort(byId),
   ...[...processAttacks, ...systemCallAttacks].sort(byId),
   ...networkAttacks,
-  ...resourceAttacks,
+  ...[...resourceAttacks, ...streamAttacks].sort(byId),
   ...bombAttacks,
   ...backgroundAttacks,
 ];

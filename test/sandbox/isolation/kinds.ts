@@ -1,5 +1,5 @@
 /** The kinds of sandboxes: how each is opened over a folder, and whether it is present on this machine. */
-import type { EgressPolicy } from "../../../src/core/egress.ts";
+import type { EgressPolicy, EgressRule } from "../../../src/core/egress.ts";
 import type { Sandbox } from "../../../src/core/sandbox.ts";
 import { ControlGroup } from "../../../src/sandbox/isolated/control-group.ts";
 import { isolated, isolatedProvider } from "../../../src/sandbox/isolated/index.ts";
@@ -41,9 +41,17 @@ export const kinds: readonly Kind[] = [
 
 /** Where there are egress policies: one that allows a single port of this machine. */
 async function policyFor(port: number): Promise<EgressPolicy | undefined> {
+  return (await loadEgress())?.({ rules: [{ action: "allow", host: "127.0.0.1", ports: [port] }] });
+}
+
+export async function hasPolicies(): Promise<boolean> {
+  return (await loadEgress()) !== undefined;
+}
+
+async function loadEgress() {
   const place = "../../../src/sandbox/egress/index.ts";
   const { egress } = await import(place).catch(() => ({ egress: undefined }));
-  return egress?.({ rules: [{ action: "allow", host: "127.0.0.1", ports: [port] }] });
+  return egress as ((options: { rules: readonly EgressRule[] }) => EgressPolicy) | undefined;
 }
 
 export async function lookAround(): Promise<Here> {

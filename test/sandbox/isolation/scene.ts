@@ -1,6 +1,7 @@
 /** What an attack is given: a sandbox, the host around it, and the few verbs that attacks are written in. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HaftError } from "../../../src/base/errors.ts";
 import type { ExecOptions, ExecResult, Sandbox } from "../../../src/core/sandbox.ts";
 import type { Here, Outcome, Seen } from "./attack.ts";
 import type { Kind } from "./kinds.ts";
@@ -85,6 +86,16 @@ export function seen(outcome: Outcome | "fails", detail: string): Seen {
 export function describeError(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   return `${code ?? ""} ${message ?? error}`;
+}
+
+/** The call's error code, or "done" when there was none. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return "done";
+  } catch (error) {
+    return HaftError.is(error) ? error.code : describeError(error);
+  }
 }
 
 export function text(bytes: Uint8Array): string {

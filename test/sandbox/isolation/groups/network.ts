@@ -14,6 +14,7 @@ export const networkAttacks: Attack[] = [
     title: "an allowed address works",
     expect: { local: "ok", virtual: NO_POLICY, isolated: "ok" },
     needs: ["curl"],
+    needsPolicy: true,
     run: async (scene) => {
       const { out } = await scene.exec(curl(`http://127.0.0.1:${scene.neighbours.allowedPort}/ok`));
       return seen(out.includes("ALLOWED") ? "ok" : "fails", out);

@@ -13,7 +13,6 @@ import {
 } from "../attack.ts";
 import { type Scene, seen } from "../scene.ts";
 
-const TEXT_ONLY = notApplicable("output is text there");
 const EACH_BY_ITSELF = notApplicable("without a control group each process is limited by itself");
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -123,35 +122,6 @@ export const resourceAttacks: Attack[] = [
         status === "output_limit" && stdoutTotal < 80 * MIB ? "limited" : "fails",
         `${status} after ${stdoutTotal}`,
       );
-    },
-  },
-  {
-    id: "R10",
-    title: "bytes of output are exact",
-    expect: { ...ALL_WORK, virtual: TEXT_ONLY },
-    run: async (scene) => {
-      const { stdout } = await scene.exec("printf '\\x00\\x01\\x7f\\x80\\xff\\xfe\\xc3\\x28\\n'");
-      const hex = Buffer.from(stdout).toString("hex");
-      return seen(hex === "00017f80fffec3280a" ? "ok" : "fails", hex);
-    },
-  },
-  {
-    id: "R11",
-    title: "input is closed",
-    expect: ALL_WORK,
-    run: async (scene) => {
-      const { status, out } = await scene.exec("cat; read x; echo done:$?", { timeoutMs: 5000 });
-      return seen(status === "exited" && out === "done:1\n" ? "ok" : "fails", `${status} ${out}`);
-    },
-  },
-  {
-    id: "R12",
-    title: "bytes of input are exact",
-    expect: { ...ALL_WORK, virtual: TEXT_ONLY },
-    run: async (scene) => {
-      const bytes = Buffer.from([0, 1, 255, 254, 10, 65]);
-      const { stdout } = await scene.exec("cat", { stdin: bytes });
-      return seen(Buffer.from(stdout).equals(bytes) ? "ok" : "fails", Buffer.from(stdout).toString("hex"));
     },
   },
   {
