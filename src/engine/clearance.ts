@@ -59,7 +59,8 @@ async function judged({ run, tool, ctx, past }: Call): Promise<Verdict | undefin
   const input = ctx[channel].prepared!.value;
   const verdict = await run.policy?.judge({ tool, input, ctx, sandbox: run.sandbox });
   if (verdict?.then !== "deny") return verdict;
-  const doubt = past?.inDoubt ? ". It had started before; whether it did its work is not known" : "";
+  const isInDoubt = past?.inDoubt || past?.pause?.reason === "in-doubt";
+  const doubt = isInDoubt ? ". It had started before; whether it did its work is not known" : "";
   throw denied(`${verdict.reason ?? "the policy of this run does not allow it"}${doubt}`, { rule: verdict.rule });
 }
 

@@ -396,24 +396,34 @@ describe("on resume", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("a call in doubt is not made again when the policy denies it now, and the model reads that it had started", async () => {
-    const ran: unknown[] = [];
-    const look = tool(
-      "look",
-      noting(ran, () => "seen"),
-      { readOnly: true },
-    );
-    const entries: any[] = [];
-    const options = { tools: [look], prompt: "go" };
-    for await (const event of execute({ ...options, model: scriptedModel([asks("look"), "ok"]) })) {
-      if ("seq" in event) entries.push(event);
-      if (event.type === "tool-start") break;
-    }
-    const before = ran.length;
-    const model = scriptedModel(["ok"]);
-    const policy: PolicyRule[] = [{ then: "deny", reason: "closed" }];
-    await execute({ ...options, model, policy, log: entries });
-    expect(results(model.requests[0]!.prompt).call_1_1).toContain("closed. It had started before");
-    expect(ran).toHaveLength(before);
-  });
+  test.each([true, false])(
+    "a call in doubt is not made again when the policy denies it now (read-only: %s)",
+    async (readOnly) => {
+      const ran: unknown[] = [];
+      const first = tool("look", () => "seen", { readOnly });
+      const again = tool(
+        "look",
+        noting(ran, () => "seen again"),
+        { readOnly },
+      );
+      const entries: any[] = [];
+      for await (const event of execute({ tools: [first], prompt: "go", model: scriptedModel([asks("look"), "ok"]) })) {
+        if ("seq" in event) entries.push(event);
+        if (event.type === "tool-start") break;
+      }
+      const options = { tools: [again], prompt: "go" };
+      const model = scriptedModel(["ok"]);
+      const policy: PolicyRule[] = [{ then: "deny", reason: "closed" }];
+      let result = await execute({ ...options, model, policy, log: entries });
+      if (!readOnly) {
+        const { snapshot, pending } = waiting(result); // what became of it is for a person to say, under any policy
+        expect(pending).toMatchObject([{ reason: "in-doubt" }]);
+        const log = snapshot.decide(pending[0]!.callId, { approve: true });
+        result = await execute({ ...options, model, policy, log });
+      }
+      expect(result.status).toBe("success");
+      expect(results(model.requests[0]!.prompt).call_1_1).toContain("closed. It had started before");
+      expect(ran).toEqual([]);
+    },
+  );
 });
