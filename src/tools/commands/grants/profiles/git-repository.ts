@@ -102,7 +102,8 @@ function settingsIn(text: string | undefined): GitSetting[] | undefined {
 }
 
 /** Files beside the settings that name other repositories and addresses. */
-async function checkFiles({ place }: ProfileCall, commonDir: string): Promise<void> {
+async function checkFiles(call: ProfileCall, commonDir: string): Promise<void> {
+  const { place } = call;
   const inside = async (folder: string) => place.names(`${commonDir}/${folder}`);
   const objects = await inside("objects/info");
   const found = [
@@ -110,6 +111,12 @@ async function checkFiles({ place }: ProfileCall, commonDir: string): Promise<vo
     ...(await inside("remotes")).map((name) => `remotes/${name}`),
     ...(await inside("branches")).map((name) => `branches/${name}`),
   ];
+  // Hooks may be links, for none of them runs.
+  const links = ["-P", commonDir, "-path", `${commonDir}/hooks`, "-prune", "-o", "-type", "l", "-print", "-quit"];
+  const [link] = (await probe({ ...call, command: "find" }, links))?.split("\n") ?? [
+    "its folder, which cannot be read",
+  ];
+  if (link) found.push(link);
   if (found.length > 0) throw refused(`the repository has the file ${quoted(found[0]!)}, which leads elsewhere`);
 }
 
