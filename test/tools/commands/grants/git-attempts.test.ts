@@ -119,6 +119,7 @@ describe("arguments that are refused", () => {
     ["mv", "a.txt", "src/../.GIT/hooks/pre-commit"],
     ["mv", "a.txt", "../outside/a.txt"],
     ["clone", "https://example.com/a", ".git/hooks"],
+    ["clone", "https://example.com/.git.git"],
     ["commit", "-F", `${outside}/secret`],
     ["commit", "-t", `${outside}/secret`],
     ["commit", "-e", "-m", "x"],
@@ -430,7 +431,7 @@ const hostile: Hostile[] = [
       nested(trap);
       trap.git("-c", "advice.addEmbeddedRepo=false", "add", "sub");
       trap.git("config", "-f", "sub/.git/config", "filter.e.clean", trap.canary);
-      trap.write("sub/f", "ab\n");
+      trap.write("sub/f", "b\n"); // as long as before, so that git must look into it
     },
     args: [["status"], ["diff"], ["add", "."], ["commit", "-am", "x"], ["stash"]],
     fires: true,
@@ -440,7 +441,7 @@ const hostile: Hostile[] = [
     arrange(trap) {
       nested(trap);
       trap.git("config", "-f", "sub/.git/config", "filter.e.clean", trap.canary);
-      trap.write("sub/f", "ab\n");
+      trap.write("sub/f", "b\n"); // as long as before, so that git must look into it
       trap.git("config", "-f", "sub/.git/config", "core.fsmonitor", trap.canary);
     },
     args: [

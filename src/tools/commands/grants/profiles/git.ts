@@ -69,7 +69,11 @@ export const git: Profile = {
 const placesFiles = ["mv", "init", "clone"];
 
 async function checkPlaces({ reading, place }: ProfileCall): Promise<void> {
-  for (const path of reading.positionals) {
+  const [first = "", ...rest] = reading.positionals;
+  const isClone = reading.subcommands[0] === "clone";
+  // Without a folder, git makes one of the address's last part.
+  if (isClone && /\.git\.git\/*$/i.test(first)) throw refused("the address would be cloned into a .git folder");
+  for (const path of isClone ? rest : reading.positionals) {
     if (await leadsIntoGit(place, path)) throw refused(`${quoted(path)} is in a .git folder, with settings and hooks`);
   }
 }
