@@ -45,14 +45,18 @@ const HARMLESS = [
  */
 export async function checkRepository(call: ProfileCall, global: readonly string[]): Promise<GitSetting[]> {
   const ask = (args: readonly string[]) => probe(call, [...global, ...args]);
-  const places = await ask(["rev-parse", "--absolute-git-dir", "--git-common-dir"]);
+  const [places, listed, index] = await Promise.all([
+    ask(["rev-parse", "--absolute-git-dir", "--git-common-dir"]),
+    ask(["config", "--list", "--show-scope", "--no-includes", "-z"]),
+    ask(["ls-files", "--stage", "-z"]),
+  ]);
   if (places === undefined) throw refused(`there is no git repository in ${call.place.cwd}, or it cannot be read`);
   const [gitDir = "", commonDir = ""] = places.split("\n");
   for (const folder of [gitDir, commonDir]) {
     if (!(await leadsInside(call.place, folder)))
       throw refused("the repository's own folder is outside of what is granted");
   }
-  const settings = settingsIn(await ask(["config", "--list", "--show-scope", "--no-includes", "-z"]));
+  const settings = settingsIn(listed);
   if (!settings) throw refused("the repository's settings cannot be read");
   const unsafe = settings
     .filter(({ scope, key }) => scope !== "command" && !isHarmless(key))
@@ -63,7 +67,7 @@ export async function checkRepository(call: ProfileCall, global: readonly string
     );
   }
   await checkFiles(call, commonDir);
-  await checkSubmodules(await ask(["ls-files", "--stage", "-z"]));
+  checkSubmodules(index);
   if (bringsFiles.includes(call.reading.subcommands[0] ?? ""))
     await checkNested(call, await ask(["rev-parse", "--show-toplevel"]));
   return settings;
@@ -121,7 +125,7 @@ async function checkFiles(call: ProfileCall, commonDir: string): Promise<void> {
 }
 
 /** git starts itself in each submodule, under settings that nobody looked at. */
-async function checkSubmodules(index: string | undefined): Promise<void> {
+function checkSubmodules(index: string | undefined): void {
   if (index === undefined) throw refused("the repository's index cannot be read, or is too long");
   if (/(^|\0)160000 /.test(index)) throw refused("the repository has submodules, which may have settings of their own");
 }
