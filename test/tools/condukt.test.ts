@@ -95,7 +95,7 @@ test("BASH-9, COMMAND-6: a command that cannot be started", async () => {
 test("COMMAND-1, COMMAND-2, COMMAND-3, COMMAND-4: arguments as a list, both environments, both streams, a relative folder", async () => {
   const sandbox = await openLocal();
   await put(sandbox, "sub/script.sh", 'echo "$1|$2|$TERM|$PAGER|$MINE|$THEIRS"; pwd; echo err >&2');
-  const tool = Command.withOptions({ command: "bash", env: { MINE: "m" } });
+  const tool = Command.with({ approval: true }).withOptions({ command: "bash", env: { MINE: "m" } });
   const text = await tool.execute(
     { args: ["script.sh", "a b", "$HOME"], cwd: "sub" },
     { sandbox, secrets: secretOf({ THEIRS: "t" }) },

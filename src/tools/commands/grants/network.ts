@@ -46,9 +46,13 @@ export function hostMatches(pattern: string, host: string): boolean {
 export function isNetworkWithin(inner: NetworkGrant | undefined, outer: NetworkGrant | undefined): boolean {
   if (outer === true || outer === undefined || inner === false) return true;
   if (outer === false || inner === true || inner === undefined) return false;
-  return inner.every((host) =>
-    outer.some((pattern) => pattern === host || hostMatches(pattern, host.replace(/^\*/, "x"))),
-  );
+  return inner.every((host) => outer.some((pattern) => isPatternWithin(host.toLowerCase(), pattern.toLowerCase())));
+}
+
+/** Both may be patterns. */
+function isPatternWithin(inner: string, outer: string): boolean {
+  if (inner === outer) return true;
+  return outer.startsWith("*.") && inner.replace(/^\*/, "").endsWith(outer.slice(1));
 }
 
 /**

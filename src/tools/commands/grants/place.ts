@@ -87,6 +87,12 @@ export async function leadsInside(place: Place, path: string, base = place.cwd):
   return isInside(await realPathOf(place.readLink, place.root), real);
 }
 
+/** Files that git would take settings and hooks from, by whatever name they are reached. */
+export async function leadsIntoGit(place: Place, path: string, base = place.cwd): Promise<boolean> {
+  const real = await realPathOf(place.readLink, under(base, path));
+  return real.split("/").some((part) => part.toLowerCase() === ".git");
+}
+
 /** Every symlink on the way is followed, whatever it leads to. A circle leads nowhere. */
 async function realPathOf(readLink: Place["readLink"], path: string): Promise<string> {
   const waiting = path.split("/").filter(Boolean);

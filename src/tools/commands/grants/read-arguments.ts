@@ -119,7 +119,11 @@ class Reader {
         this.#options.push({ name });
         continue;
       }
-      return this.#take(name, rule, arg.slice(at + 1) || undefined, next);
+      const attached = arg.slice(at + 1) || undefined;
+      // To some programs the = belongs to the value, to others it does not.
+      if (attached?.startsWith("="))
+        throw refused(`${quoted(arg)}: a value comes right after ${name}, or as the next argument`);
+      return this.#take(name, rule, attached, next);
     }
     return false;
   }

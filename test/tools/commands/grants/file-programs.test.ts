@@ -93,6 +93,8 @@ describe("tar", () => {
       ["-xf", `${outside}/secret`],
       ["-xf", "-"],
       ["-x"],
+      ["-xf", "given.tgz", "-f", "given.tgz"],
+      ["-xf", "given.tgz", "--strip-components=-1"],
       ["-Af", "given.tgz", "given.tgz"],
       ["--delete", "-f", "given.tgz", "a.txt"],
       [`-tf`, "given.tgz", `--to-command=${canary}`],
@@ -116,6 +118,10 @@ describe("tar", () => {
     linkSync(join(root, "one"), join(root, "two"));
     tar("-cPf", "hard.tar", "--transform", `s,^one,${outside}/secret,RHS`, "one", "two");
     tar("-cf", "links.tar", "link");
+    tar("-cf", "hooks.tar", "--transform", "s,^evil,.git/hooks/pre-commit,", "evil");
+    tar("-cf", "plain.tar", "evil");
+    trap.write(".git/hooks/x", "");
+    symlinkSync(".git/hooks", join(root, "inner"));
     await allRefused(trap, "tar", [
       ["-xf", "absolute.tar"],
       ["-xf", "up.tar"],
@@ -123,6 +129,9 @@ describe("tar", () => {
       ["xvf", "through.tar"],
       ["-xf", "strip.tar", "--strip-components=1"],
       ["-xf", "hard.tar"],
+      ["-xf", "hooks.tar"],
+      ["-xf", "plain.tar", "-C", ".git/hooks"],
+      ["-xf", "plain.tar", "-C", "inner"],
     ]);
     // The trap is a real one: without a grant, it does write through the link.
     trap.write("there/x", "");
@@ -247,7 +256,9 @@ describe("rg", () => {
       ["-f", `${outside}/secret`],
       [`--file=${outside}/secret`],
       ["-f", "link/secret", "."],
-      [`-f../outside/secret`],
+      ["-f../outside/secret"],
+      [`-f=${outside}/secret`],
+      [`-nf=../outside/secret`],
       ["--ignore-file", `${outside}/secret`, "x"],
       ["outside", outside],
       ["outside", ".."],

@@ -1,5 +1,6 @@
 /** Attempts to run a program through git, with a real git: by arguments, and by what stands in the workspace. */
-import { existsSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openRepository, readOutside, SECRET, type Trap } from "./helpers.ts";
@@ -112,6 +113,13 @@ describe("arguments that are refused", () => {
     ["init", "--template=../outside", "new"],
     ["init", `--separate-git-dir=${outside}/x`, "new"],
     ["init", "../elsewhere"],
+    ["init", ".git/hooks"],
+    ["mv", "-f", "a.txt", ".git/config"],
+    ["mv", "a.txt", ".git/hooks/pre-commit"],
+    ["mv", "a.txt", "src/../.GIT/hooks/pre-commit"],
+    ["mv", "a.txt", "../outside/a.txt"],
+    ["clone", "https://example.com/a", ".git/hooks"],
+    ["clone", "https://example.com/.git.git"],
     ["commit", "-F", `${outside}/secret`],
     ["commit", "-t", `${outside}/secret`],
     ["commit", "-e", "-m", "x"],
@@ -423,7 +431,7 @@ const hostile: Hostile[] = [
       nested(trap);
       trap.git("-c", "advice.addEmbeddedRepo=false", "add", "sub");
       trap.git("config", "-f", "sub/.git/config", "filter.e.clean", trap.canary);
-      trap.write("sub/f", "ab\n");
+      trap.write("sub/f", "b\n"); // as long as before, so that git must look into it
     },
     args: [["status"], ["diff"], ["add", "."], ["commit", "-am", "x"], ["stash"]],
     fires: true,
@@ -433,7 +441,7 @@ const hostile: Hostile[] = [
     arrange(trap) {
       nested(trap);
       trap.git("config", "-f", "sub/.git/config", "filter.e.clean", trap.canary);
-      trap.write("sub/f", "ab\n");
+      trap.write("sub/f", "b\n"); // as long as before, so that git must look into it
       trap.git("config", "-f", "sub/.git/config", "core.fsmonitor", trap.canary);
     },
     args: [
@@ -543,6 +551,8 @@ describe("a hostile workspace", () => {
   test("links in the workspace lead nowhere", async () => {
     const trap = await openRepository();
     symlinkSync(trap.outside, join(trap.root, "link"));
+    symlinkSync(".git/hooks", join(trap.root, "hooks"));
+    expect(await holds(trap, ["mv", "a.txt", "hooks/pre-commit"])).toBe("COMMAND_REFUSED");
     for (const args of [
       ["diff", "--", "link/secret", "a.txt"],
       ["diff", "link/secret", "a.txt"],
@@ -557,6 +567,26 @@ describe("a hostile workspace", () => {
     expect(existsSync(join(trap.outside, "new"))).toBe(false);
     expect(existsSync(join(trap.outside, "a.txt"))).toBe(false);
     expect((await trap.call(open, ["status"], { cwd: "link" })).code).toBe("COMMAND_REFUSED");
+  });
+
+  test("another repository's objects are not lent by links or alternates", async () => {
+    for (const lend of ["objects", "refs", "objects/info/alternates"]) {
+      const trap = await openRepository();
+      const other = join(trap.outside, "other");
+      trap.git("init", "-q", other);
+      trap.write(join(other, "f"), `${SECRET}\n`);
+      trap.git("-C", other, "add", ".");
+      trap.git("-C", other, "commit", "-qm", SECRET);
+      const hash = execFileSync("git", ["-C", other, "rev-parse", "HEAD"]).toString().trim();
+      const place = join(trap.root, ".git", lend);
+      if (lend.endsWith("alternates")) trap.write(place, join(other, ".git/objects"));
+      else {
+        rmSync(place, { recursive: true });
+        symlinkSync(join(other, ".git", lend), place);
+      }
+      for (const args of [["log", hash], ["show", hash], ["log", "--all"], ["status"]])
+        expect(await holds(trap, args), `${lend}: ${args.join(" ")}`).toBe("COMMAND_REFUSED");
+    }
   });
 
   test("variables of git are not the model's to set, and the host's do not come through", async () => {

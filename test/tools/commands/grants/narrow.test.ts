@@ -173,6 +173,9 @@ describe("narrow", () => {
       expect(wider({ network })).toMatch(/GRANT_WIDER.*network/);
     for (const network of [false, ["a.example.com"], ["*.example.com"], ["*.a.example.com"], []])
       expect(wider({ network })).toBe("Git");
+    const one = Command.withOptions({ command: "git", network: ["x.example.com"] });
+    expect(() => one.narrow({ network: ["*.example.com"] })).toThrow(/network/);
+    expect(one.narrow({ network: ["X.example.com"] }).name).toBe("Git");
     expect(() => Command.withOptions({ command: "git" }).narrow({ network: true })).toThrow(/network/);
     expect(() => Command.narrow({ timeoutMs: 1 })).toThrow(/its options are invalid/);
   });

@@ -266,6 +266,8 @@ describe("gh", () => {
       ["pr", "create", "-F", `${outside}/secret`, "-t", "x"],
       ["pr", "create", `--body-file=${outside}/secret`, "-t", "x"],
       ["issue", "comment", "1", "-F", "../outside/secret"],
+      ["issue", "comment", "1", `-F=${outside}/secret`],
+      ["pr", "list", "-R=evil.example/a/b"],
       ["pr", "checkout", "1"],
       ["pr", "merge", "1", "--delete-branch", "--admin"],
       ["repo", "clone", "a/b"],

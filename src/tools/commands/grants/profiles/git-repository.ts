@@ -45,14 +45,18 @@ const HARMLESS = [
  */
 export async function checkRepository(call: ProfileCall, global: readonly string[]): Promise<GitSetting[]> {
   const ask = (args: readonly string[]) => probe(call, [...global, ...args]);
-  const places = await ask(["rev-parse", "--absolute-git-dir", "--git-common-dir"]);
+  const [places, listed, index] = await Promise.all([
+    ask(["rev-parse", "--absolute-git-dir", "--git-common-dir"]),
+    ask(["config", "--list", "--show-scope", "--no-includes", "-z"]),
+    ask(["ls-files", "--stage", "-z"]),
+  ]);
   if (places === undefined) throw refused(`there is no git repository in ${call.place.cwd}, or it cannot be read`);
   const [gitDir = "", commonDir = ""] = places.split("\n");
   for (const folder of [gitDir, commonDir]) {
     if (!(await leadsInside(call.place, folder)))
       throw refused("the repository's own folder is outside of what is granted");
   }
-  const settings = settingsIn(await ask(["config", "--list", "--show-scope", "--no-includes", "-z"]));
+  const settings = settingsIn(listed);
   if (!settings) throw refused("the repository's settings cannot be read");
   const unsafe = settings
     .filter(({ scope, key }) => scope !== "command" && !isHarmless(key))
@@ -63,7 +67,7 @@ export async function checkRepository(call: ProfileCall, global: readonly string
     );
   }
   await checkFiles(call, commonDir);
-  await checkSubmodules(await ask(["ls-files", "--stage", "-z"]));
+  checkSubmodules(index);
   if (bringsFiles.includes(call.reading.subcommands[0] ?? ""))
     await checkNested(call, await ask(["rev-parse", "--show-toplevel"]));
   return settings;
@@ -102,7 +106,8 @@ function settingsIn(text: string | undefined): GitSetting[] | undefined {
 }
 
 /** Files beside the settings that name other repositories and addresses. */
-async function checkFiles({ place }: ProfileCall, commonDir: string): Promise<void> {
+async function checkFiles(call: ProfileCall, commonDir: string): Promise<void> {
+  const { place } = call;
   const inside = async (folder: string) => place.names(`${commonDir}/${folder}`);
   const objects = await inside("objects/info");
   const found = [
@@ -110,11 +115,17 @@ async function checkFiles({ place }: ProfileCall, commonDir: string): Promise<vo
     ...(await inside("remotes")).map((name) => `remotes/${name}`),
     ...(await inside("branches")).map((name) => `branches/${name}`),
   ];
+  // Hooks may be links, for none of them runs.
+  const links = ["-P", commonDir, "-path", `${commonDir}/hooks`, "-prune", "-o", "-type", "l", "-print", "-quit"];
+  const [link] = (await probe({ ...call, command: "find" }, links))?.split("\n") ?? [
+    "its folder, which cannot be read",
+  ];
+  if (link) found.push(link);
   if (found.length > 0) throw refused(`the repository has the file ${quoted(found[0]!)}, which leads elsewhere`);
 }
 
 /** git starts itself in each submodule, under settings that nobody looked at. */
-async function checkSubmodules(index: string | undefined): Promise<void> {
+function checkSubmodules(index: string | undefined): void {
   if (index === undefined) throw refused("the repository's index cannot be read, or is too long");
   if (/(^|\0)160000 /.test(index)) throw refused("the repository has submodules, which may have settings of their own");
 }

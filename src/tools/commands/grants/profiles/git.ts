@@ -2,10 +2,11 @@
 import { posix } from "node:path";
 import type { ArgsRules } from "../argument-rules.ts";
 import type { NetworkGrant } from "../network.ts";
-import type { Place } from "../place.ts";
+import { leadsIntoGit, type Place } from "../place.ts";
+import { quoted, refused } from "../refusal.ts";
 import { localCommands, networkCommands, safeOptions } from "./git-commands.ts";
 import { checkRemotes, checkRepository } from "./git-repository.ts";
-import type { Profile } from "./profile.ts";
+import type { Profile, ProfileCall } from "./profile.ts";
 
 /** Stronger than every file of settings. What can have any name is refused when the repository has it. */
 const SETTINGS: readonly string[] = [
@@ -54,6 +55,7 @@ export const git: Profile = {
     const { args, reading, network } = call;
     const [subcommand = ""] = reading.subcommands;
     const global = gitSettings(network);
+    if (placesFiles.includes(subcommand)) await checkPlaces(call);
     if (!["init", "clone", "version"].includes(subcommand)) {
       const settings = await checkRepository(call, global);
       if (subcommand in networkCommands) checkRemotes(settings, reading, network);
@@ -62,6 +64,19 @@ export const git: Profile = {
     return [...global, ...args.slice(0, count), ...safeOptions(reading.subcommands), ...args.slice(count)];
   },
 };
+
+/** These put files where they are told to, and git itself does not mind when that is a `.git` folder. */
+const placesFiles = ["mv", "init", "clone"];
+
+async function checkPlaces({ reading, place }: ProfileCall): Promise<void> {
+  const [first = "", ...rest] = reading.positionals;
+  const isClone = reading.subcommands[0] === "clone";
+  // Without a folder, git makes one of the address's last part.
+  if (isClone && /\.git\.git\/*$/i.test(first)) throw refused("the address would be cloned into a .git folder");
+  for (const path of isClone ? rest : reading.positionals) {
+    if (await leadsIntoGit(place, path)) throw refused(`${quoted(path)} is in a .git folder, with settings and hooks`);
+  }
+}
 
 /** What models write by habit, in the form that the rules know. */
 function plainCommand(args: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 /** What an archive would write, and what would go into one: looked at before tar does it. */
 import { posix } from "node:path";
-import { leadsInside } from "../place.ts";
+import { leadsInside, leadsIntoGit } from "../place.ts";
 import { quoted, refused } from "../refusal.ts";
 import { probe } from "./probe.ts";
 import type { ProfileCall } from "./profile.ts";
@@ -40,6 +40,7 @@ export async function checkArchive(call: ProfileCall, folder: string): Promise<v
       .map((name) => folderOfMember(name, strip)),
   );
   for (const parent of folders) {
+    if (await leadsIntoGit(place, parent, base)) throw refused("nothing is unpacked into a .git folder");
     if (!(await leadsInside(place, parent, base)))
       throw refused(`the archive would write through ${quoted(parent)}, which leads outside`);
   }
@@ -49,6 +50,9 @@ function folderOfMember(name: string, strip: number): string {
   const parts = name.split("/").filter((part) => part !== "" && part !== ".");
   if (name.startsWith("/") || parts.includes("..") || name.includes("\\")) {
     throw refused(`the archive has ${quoted(name)}, a name that is absolute, goes up or is not plain`);
+  }
+  if (parts.some((part) => part.toLowerCase() === ".git")) {
+    throw refused(`the archive has ${quoted(name)}: git would take settings and hooks from it`);
   }
   return parts.slice(strip, -1).join("/") || ".";
 }

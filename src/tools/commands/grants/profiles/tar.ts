@@ -19,7 +19,7 @@ const rules: ArgsRules = {
       "--no-recursion --exclude-vcs --numeric-owner --force-local --no-same-owner --no-same-permissions --totals --full-time",
     ),
     ...each("path", "-f --file -C --directory"),
-    ...each("number", "--strip-components"),
+    ...each(/\d+/, "--strip-components"),
     ...each("text", "--exclude"),
     ...each(["name", "none"], "--sort"),
   },
@@ -35,8 +35,9 @@ export const tar: Profile = {
   async prepare(call) {
     const { args, reading } = call;
     const mode = modeOf(reading);
-    if (reading.options.filter(({ name }) => folderOptions.includes(name)).length > 1) {
-      throw refused("-C stands there more than once: give one folder");
+    for (const names of [folderOptions, fileOptions]) {
+      const count = reading.options.filter(({ name }) => names.includes(name)).length;
+      if (count > 1) throw refused(`${names.join(" or ")} stands there more than once`);
     }
     if (mode === "create") await checkNames(call, folderOf(reading));
     if (mode !== "extract") return ["--force-local", ...args];
@@ -45,6 +46,7 @@ export const tar: Profile = {
   },
 };
 
+const fileOptions = ["-f", "--file"];
 const folderOptions = ["-C", "--directory"];
 const modes: Record<string, string> = {
   "-c": "create",
