@@ -4,6 +4,7 @@
  *   npm run bench                                 what is installed
  *   npm run bench -- --install pi,ai6             installs peers first, each in its own folder
  *   npm run bench -- --isolated                   only what the isolated sandbox adds to bubblewrap
+ *   npm run bench -- --tasks redaction            what taking secrets out costs, alone
  *   npm run bench -- --tasks text,seq50 --peers haft,pi --reps 5 --node /path/to/node
  *
  * Each figure is the median of whole processes, which take turns, so that noise hits all alike. CPU is user and system
@@ -44,7 +45,8 @@ const tasks = {
 const allPeers = ["haft", "floor", "pi", "ai6", "ai7"];
 const reps = Number(flag("reps", "5"));
 const node = flag("node", process.execPath);
-const wanted = flag("tasks", Object.keys(tasks).join(",")).split(",");
+const asked = flag("tasks", [...Object.keys(tasks), "redaction"].join(",")).split(",");
+const wanted = asked.filter((task) => task !== "redaction");
 
 for (const name of flag("install", "").split(",").filter(Boolean)) {
   console.log(`installing ${name}`);
@@ -83,6 +85,7 @@ for (const task of wanted) {
 printSteps();
 printVerdict();
 await benchIsolated();
+if (asked.includes("redaction")) (await import("./redaction.mjs")).printRedaction();
 
 function runProcess(peer, task, options) {
   return new Promise((resolve) => {

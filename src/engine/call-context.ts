@@ -1,6 +1,6 @@
 /** What a handler is told, as this run tells it. */
 import { CallContext, noSecrets } from "../core/call-context.ts";
-import type { Secrets } from "../core/secrets.ts";
+import type { OpenSecrets, Secrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
 import type { PastCall } from "./journal.ts";
@@ -24,7 +24,7 @@ export function contextOf(
     session: run.options.session,
     sandbox: run.sandbox,
     cwd: run.cwd,
-    secrets: secretsOf(run, tool, callId),
+    secrets: run.secrets ? secretsFor(run, run.secrets, tool, callId) : noSecrets,
     options: tool.optionValues,
     assigns,
     logger: run.logger,
@@ -49,8 +49,7 @@ export function contextOf(
 }
 
 /** Those that this tool may use. That they were handed out is in the log. */
-function secretsOf({ secrets, log }: RunState, { name, definition }: Tool, callId: string): Secrets {
-  if (!secrets) return noSecrets;
+function secretsFor({ log }: RunState, secrets: OpenSecrets, { name, definition }: Tool, callId: string): Secrets {
   const told = new Set<string>(); // once a call is enough
   return secrets.secretsFor({ name, secrets: definition.secrets }, (names) => {
     const accessed = secrets.known.filter((secret) => names.includes(secret.name) && !told.has(secret.name));

@@ -1,10 +1,8 @@
 /** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
 import { encode } from "../base/codec.ts";
-import { messageOf } from "../base/errors.ts";
 import { consoleLogger } from "../core/call-context.ts";
-import type { Logger } from "../core/context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
-import type { Entry, RunEvent } from "../core/log.ts";
+import type { Entry } from "../core/log.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
@@ -14,11 +12,13 @@ import { decodeMessage, readHistory } from "./history.ts";
 import { readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { givenEntries, pastEntries, pastRun } from "./past-log.ts";
+import { quietLogger } from "./quiet-logger.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
 import type { Steering } from "./steering.ts";
 import { toolsAtStart, wantsSandbox } from "./tools-at-start.ts";
+import { traceHook } from "./trace-hook.ts";
 import type { Watchers } from "./watchers.ts";
 
 /** What the options say, read and found right. */
@@ -125,10 +125,10 @@ function enter({ options, rooms, tools, mode, secrets }: Prepared, started: Star
   const log = openLog(options, secrets, started, session, entries);
   started.opened(log);
   if (past.run === undefined) history.messages.push(...begin(log, id, options, mode, sandbox));
+  else if (!past.isFinished) goOn(steering, log, entries, id, options.prompt);
   const isReplay = past.run !== undefined && past.isFinished;
   if (secrets && secrets.known.length > 0 && !isReplay)
     log.record(id, { type: "secret", action: "resolve", secrets: [...secrets.known] });
-  else if (!past.isFinished) goOn(steering, log, entries, id, options.prompt);
 
   const run = new RunState({
     id,
@@ -146,7 +146,7 @@ function enter({ options, rooms, tools, mode, secrets }: Prepared, started: Star
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
     assigns: { ...options.assigns, ...history.assigns },
-    logger: quiet(options.logger ?? consoleLogger, secrets),
+    logger: quietLogger(options.logger ?? consoleLogger, secrets),
   });
   steering.start(log, journal.openIteration ?? id, history.waiting);
   return run;
@@ -217,36 +217,9 @@ function openLog(
     stream: secrets?.stream,
     watchers,
     abort,
-    trace: traceHook(options, quiet(options.logger ?? consoleLogger, secrets)),
+    trace: traceHook(options, quietLogger(options.logger ?? consoleLogger, secrets)),
     ...(store && { store: { store, session, epoch } }),
   });
-}
-
-/** What is logged beside the run holds no secrets either. */
-function quiet(logger: Logger, secrets: OpenSecrets | undefined): Logger {
-  if (!secrets) return logger;
-  const { redact } = secrets;
-  return {
-    debug: (message, data) => logger.debug(redact(message), redact(data)),
-    info: (message, data) => logger.info(redact(message), redact(data)),
-    warn: (message, data) => logger.warn(redact(message), redact(data)),
-    error: (message, data) => logger.error(redact(message), redact(data)),
-  };
-}
-
-/** `onTrace` can neither change nor fail the run, whether it throws at once or later. */
-function traceHook({ hooks }: ExecuteOptions, logger: Logger): ((event: RunEvent) => void) | undefined {
-  const { onTrace } = hooks ?? {};
-  if (!onTrace) return undefined;
-  const warn = (error: unknown) => logger.warn(`onTrace threw: ${messageOf(error)}`);
-  return (event) => {
-    try {
-      const given: unknown = onTrace({ trace: event, iteration: Number(event.key.split("/")[1] ?? 0) });
-      if (given instanceof Promise) given.catch(warn);
-    } catch (error) {
-      warn(error);
-    }
-  };
 }
 
 /** The name of the sandbox that the run opens itself; none where it was given one, or needs none. */
