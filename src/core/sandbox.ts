@@ -5,8 +5,7 @@ export type FileType = "file" | "dir" | "symlink" | "other";
 
 export interface FileStat {
   type: FileType;
-  /** Bytes. */
-  size: number;
+  size: number; // bytes
   mtimeMs: number;
   /** POSIX mode bits. */
   mode: number;
@@ -188,7 +187,8 @@ export interface SandboxCapabilities {
   overlay: boolean;
   mount: "none" | "create" | "live";
   isolates: { files: boolean; network: boolean; processes: boolean };
-  egress?: boolean; // false: no command has a network. true: a policy lets some through. Left out: not known.
+  /** false: no command has a network. true: a policy lets some through. Left out: not known. */
+  egress?: boolean;
   limits: { memory: boolean; processes: boolean; disk: boolean; cpu: boolean };
   /** Sentences for the model: what does not work here. */
   notes: string[];
@@ -241,7 +241,7 @@ export interface Sandbox extends SandboxAccess {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Makes sandboxes, and can tell beforehand whether it will work here. */
+/** Makes sandboxes, and can tell beforehand whether it works here. */
 export interface SandboxProvider {
   readonly kind: string;
   create(options: { cwd: string }): Promise<Sandbox>;

@@ -14,7 +14,7 @@ import { LazyController } from "./lazy-controller.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import { providerOf } from "./model/prompt.ts";
 import type { NamedTools } from "./named-tools.ts";
-import { Policy } from "./policy/policy.ts";
+import type { Policy } from "./policy/policy.ts";
 import type { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
@@ -27,6 +27,7 @@ export interface RunParts {
   log: RunLog;
   journal: Journal;
   mode: ModeSession;
+  policy: Policy | undefined;
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
@@ -86,7 +87,7 @@ export class RunState {
     this.options = parts.options;
     this.rooms = parts.rooms;
     this.hooks = parts.options.hooks ?? {};
-    this.policy = parts.options.policy?.length ? new Policy(parts.options.policy) : undefined;
+    this.policy = parts.policy;
     this.log = parts.log;
     this.journal = parts.journal;
     this.mode = parts.mode;

@@ -12,6 +12,7 @@ import { decodeMessage, readHistory } from "./history.ts";
 import { readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { givenEntries, pastEntries, pastRun } from "./past-log.ts";
+import type { Policy } from "./policy/policy.ts";
 import { quietLogger } from "./quiet-logger.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
@@ -29,6 +30,7 @@ export interface Prepared {
   mode: Mode;
   /** Undefined: nothing is secret, and nothing is taken out. */
   secrets: OpenSecrets | undefined;
+  policy: Policy | undefined;
   given: readonly Entry[];
 }
 
@@ -37,18 +39,21 @@ export function prepare(options: ExecuteOptions, rooms: Rooms, abort: RunAbort):
   const tools = toolsAtStart(options);
   const given = givenEntries(options);
   const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
-  const isOpen = !options.secrets && !options.redact;
-  if (isOpen && !(mode instanceof Promise)) return { options, rooms, tools, mode, given, secrets: undefined };
-  return prepareRooms({ options, rooms, tools, given }, mode, isOpen ? undefined : openSecrets(options, rooms, abort));
+  const known = { options, rooms, tools, given };
+  const hasPolicy = options.policy !== undefined && options.policy.length > 0;
+  const isOpen = !options.secrets && !options.redact && !hasPolicy;
+  if (isOpen && !(mode instanceof Promise)) return { ...known, mode, secrets: undefined, policy: undefined };
+  return prepareRooms(known, mode, abort);
 }
 
 async function prepareRooms(
   known: Pick<Prepared, "options" | "rooms" | "tools" | "given">,
   mode: Mode | Promise<Mode>,
-  opening: Promise<OpenSecrets> | undefined,
+  abort: RunAbort,
 ): Promise<Prepared> {
-  const [secrets, opened] = await Promise.all([opening, mode]);
-  return { ...known, mode: opened, secrets };
+  const opening = openSecrets(known.options, known.rooms, abort);
+  const [secrets, policy, opened] = await Promise.all([opening, readPolicy(known.options), mode]);
+  return { ...known, mode: opened, secrets, policy };
 }
 
 function openSecrets(
@@ -56,7 +61,14 @@ function openSecrets(
   rooms: Rooms,
   abort: RunAbort,
 ) {
-  return rooms.secrets({ sources, rules, cwd, abortSignal: abort.signal });
+  return sources || rules ? rooms.secrets({ sources, rules, cwd, abortSignal: abort.signal }) : undefined;
+}
+
+/** Most runs have none, and load nothing for it. */
+async function readPolicy({ policy }: ExecuteOptions): Promise<Policy | undefined> {
+  if (!policy || policy.length === 0) return undefined;
+  const { Policy } = await import("./policy/policy.ts");
+  return new Policy(policy);
 }
 
 const asItIs = <T>(value: T): T => value;
@@ -112,7 +124,7 @@ async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
   }
 }
 
-function enter({ options, rooms, tools, mode, secrets }: Prepared, started: Started, opened: Opened): RunState {
+function enter({ options, rooms, tools, mode, secrets, policy }: Prepared, started: Started, opened: Opened): RunState {
   const { steering, watchers, abort } = started;
   const { session, sandbox } = opened;
   const redact = secrets?.redact ?? asItIs;
@@ -137,6 +149,7 @@ function enter({ options, rooms, tools, mode, secrets }: Prepared, started: Star
     log,
     journal,
     mode: opened.mode,
+    policy,
     steering,
     watchers,
     abort,

@@ -22,6 +22,7 @@ export function capabilitiesOf(facts: IsolatedFacts): SandboxCapabilities {
     overlay: false,
     mount: "create",
     isolates: { files: true, network: true, processes: true },
+    egress: facts.hasEgress,
     limits: { memory: true, processes: facts.isShared || !facts.isRoot, disk: false, cpu: false },
     notes: notesOf(facts),
   };

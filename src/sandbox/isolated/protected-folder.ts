@@ -10,7 +10,7 @@ import { lstatSync, mkdirSync, rmdirSync, type Stats, unlinkSync, writeFileSync 
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type FoundRepository, findRepositories } from "./find-repositories.ts";
-import { NAMES_OF_A_HOME, PROTECTED_IN_GIT, PROTECTED_NAMES } from "./protected-names.ts";
+import { NAMES_OF_A_HOME, PROTECTED_IN_GIT, PROTECTED_IN_HAFT, PROTECTED_NAMES } from "./protected-names.ts";
 
 export interface Protection {
   /** Folders that must be mount points, and stay writable. */
@@ -90,6 +90,7 @@ export class ProtectedFolder {
   #find(): { present: string[]; absent: string[] } {
     if (performance.now() - this.#searchedAt > SEARCH_AGAIN_MS) this.#search();
     const wanted = PROTECTED_NAMES.map((name) => join(this.#root, name));
+    wanted.push(...PROTECTED_IN_HAFT.map((name) => join(this.#root, ".haft", name)).filter((place) => look(place)));
     const present: string[] = [];
     for (const { path, type } of this.#repositories) {
       const inside = PROTECTED_IN_GIT.map((name) => join(path, name));

@@ -16,6 +16,9 @@ export const PROTECTED_NAMES: readonly string[] = [
 /** In the folder that git keeps of a repository. The first three name programs that git runs; commondir moves them all. */
 export const PROTECTED_IN_GIT: readonly string[] = ["hooks", "config", "config.worktree", "commondir"];
 
+/** In the folder `.haft` of a root, where they are there: decisions are written to sessions, and patches are applied. */
+export const PROTECTED_IN_HAFT: readonly string[] = ["sessions", "patches"];
+
 /** Refuses a change of a protected path, of what is in it, or of a folder that leads to it. All are real paths. */
 export function refuseProtected(
   roots: readonly string[],
@@ -39,6 +42,7 @@ function protectedAbove(root: string, place: string): string[] {
   const lower = parts.map((part) => part.toLowerCase());
   const upTo = (count: number) => [root, ...parts.slice(0, count)].join("/");
   if (lower[0] !== undefined && PROTECTED_NAMES.includes(lower[0])) return [upTo(1)];
+  if (lower[0] === ".haft" && PROTECTED_IN_HAFT.includes(lower[1]!)) return [upTo(2)];
   return lower.flatMap((name, at) => {
     if (name !== ".git") return [];
     const inModule = lower[at + 1] === "modules";

@@ -33,7 +33,7 @@ export function capabilitiesOf(mount: MountMode, policy?: EgressPolicy): Sandbox
     overlay: mount === "overlay",
     mount: "create",
     isolates: { files: true, network: true, processes: true },
-    egress: false,
+    egress: policy !== undefined,
     limits: { memory: true, processes: true, disk: true, cpu: false },
     notes: [FILES[mount], COMMANDS, ...networkNotes(policy), ...SHELL],
   };

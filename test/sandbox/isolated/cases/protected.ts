@@ -32,6 +32,24 @@ function repository(cwd: string): void {
 
 export const protectedCases: IsolationCase[] = [
   {
+    name: "protected: sessions, where decisions are, and patches that wait",
+    before(cwd) {
+      for (const name of ["sessions", "patches", "output"]) mkdirSync(join(cwd, ".haft", name), { recursive: true });
+      writeFileSync(join(cwd, ".haft/sessions/s.jsonl"), "{}\n");
+    },
+    async run({ cwd, sandbox }) {
+      const forge = "echo forged >> .haft/sessions/s.jsonl; echo forged > .haft/patches/p; mv .haft .h2; rm -rf .haft";
+      await sandbox.exec(`${forge}; mkdir -p .haft/output; echo fine > .haft/output/o`);
+      assert.equal(read(cwd, ".haft/sessions/s.jsonl"), "{}\n");
+      assert.deepEqual(readdirSync(join(cwd, ".haft/patches")), []);
+      assert.equal(read(cwd, ".haft/output/o"), "fine\n");
+      const text = new TextEncoder().encode("forged");
+      await assertRefused(sandbox.writeFile(".haft/sessions/t.jsonl", text), "a new session");
+      await assertRefused(sandbox.remove(".haft", { recursive: true }), "the folder of sessions");
+      await sandbox.writeFile(".haft/output/p", text);
+    },
+  },
+  {
     name: "protected: what is there stays as it is",
     before(cwd) {
       repository(cwd);
