@@ -14,7 +14,7 @@ let bare: string;
 /** The virtual sandbox as plain JavaScript, in a folder that has what is named in `packages` and nothing else. */
 async function installedWith(packages: string[]): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), "haft-package-"));
-  for (const part of ["base", "sandbox/local", "sandbox/process", "sandbox/search", "sandbox/virtual"]) {
+  for (const part of ["base", "sandbox/files", "sandbox/process", "sandbox/search", "sandbox/virtual"]) {
     for (const name of await readdir(join(root, "src", part))) {
       const from = join(root, "src", part, name);
       const to = join(place, part, name.replace(/\.ts$/, ".js"));
