@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { EgressPolicy } from "../../../src/core/egress.ts";
 import { local } from "../../../src/sandbox/local/index.ts";
-import { sleepers } from "../local-helpers.ts";
+import { sleepers, uniqueSleep } from "../local-helpers.ts";
 import { describeIsolated, openIsolated, tempFolder, text } from "./helpers.ts";
 import { OneServer } from "./one-server-policy.ts";
 
@@ -88,17 +88,18 @@ describeIsolated(
 
     test("the relay ends with the command, by itself, by a timeout and by an abort", async () => {
       const { sandbox, policy } = await openWithPolicy();
+      const seconds = uniqueSleep();
       const results = await Promise.all([
         sandbox.exec("sleep 0.2"),
-        sandbox.exec("sleep 300", { timeoutMs: 500 }),
-        sandbox.exec("sleep 300", { abortSignal: AbortSignal.timeout(10) }),
-        sandbox.exec("sleep 300", { abortSignal: AbortSignal.abort() }),
+        sandbox.exec(`sleep ${seconds}`, { timeoutMs: 500 }),
+        sandbox.exec(`sleep ${seconds}`, { abortSignal: AbortSignal.timeout(10) }),
+        sandbox.exec(`sleep ${seconds}`, { abortSignal: AbortSignal.abort() }),
       ]);
       expect(results.map(({ status }) => status)).toEqual(["exited", "timeout", "aborted", "aborted"]);
       expect(policy.doors).toBe(0);
       const { execFileSync } = await import("node:child_process");
       expect(execFileSync("ps", ["axww", "-o", "args"]).toString()).not.toMatch(/a door, with|a door\\, with/);
-      expect(sleepers("300")).toEqual([]);
+      expect(sleepers(seconds)).toEqual([]);
     });
 
     test("a door that cannot be opened is an error, and nothing was started", async () => {
