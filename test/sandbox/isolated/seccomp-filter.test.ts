@@ -52,6 +52,18 @@ describe.each([
     expect([0x5412n, 0x541cn, 0x100005412n].map((request) => says(ioctl, 1n, request))).toEqual(Array(3).fill(EPERM));
     expect(says(ioctl, 1n, 0x5401n)).toBe(ALLOW);
   });
+
+  test("lets no file have a set-user-id or set-group-id mode, and every other mode", () => {
+    const [fchmod, openat] = arch === "x64" ? [91, 257] : [52, 56];
+    const creates = 0o101n;
+    expect([0o4755n, 0o2755n, 0o6000n].map((mode) => says(fchmod, 3n, mode))).toEqual([EPERM, EPERM, EPERM]);
+    expect([0o755n, 0o1777n].map((mode) => says(fchmod, 3n, mode))).toEqual([ALLOW, ALLOW]);
+    expect([creates, 0o20200001n].map((flags) => says(openat, 3n, 0n, flags, 0o4755n))).toEqual([EPERM, EPERM]);
+    expect(says(openat, 3n, 0n, creates, 0o644n)).toBe(ALLOW);
+    // Without a file to make, what is in the place of the mode means nothing.
+    expect(says(openat, 3n, 0n, 0n, 0o4755n)).toBe(ALLOW);
+    expect(says(437)).toBe(ENOSYS);
+  });
 });
 
 test("a processor whose calls are not known has no filter", () => {

@@ -67,9 +67,11 @@ export const processAttacks: Attack[] = [
     run: async (scene) => {
       const { out } = await scene.exec(
         "su -c 'echo RO''OT' root </dev/null; sudo -n echo RO''OT; cp /bin/bash own-bash; chmod u+s own-bash; " +
-          "[ $(./own-bash -p -c 'id -u') = 0 ] && echo RO''OT; grep -E '^(NoNewPrivs|CapEff)' /proc/self/status",
+          "[ $(id -u) != 0 ] && [ $(./own-bash -p -c 'id -u') = 0 ] && echo RO''OT; grep -E '^(NoNewPrivs|CapEff)' /proc/self/status",
       );
-      return seen(/^ROOT/m.test(out) ? "escapes" : "blocked", out);
+      // A name alone is no power: in a user namespace, who is called 0 may still do nothing.
+      const hasPower = scene.kind.name === "isolated" && !/^CapEff:\s*0+$/m.test(out);
+      return seen(/^ROOT/m.test(out) || hasPower ? "escapes" : "blocked", out);
     },
   },
   {

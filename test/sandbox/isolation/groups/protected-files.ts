@@ -94,10 +94,10 @@ export const protectedFileAttacks: Attack[] = [
     expect: { local: "escapes", virtual: "blocked", isolated: "escapes" },
     isSlow: true,
     run: (scene) => {
-      const body = `console.log("starts"); await sandbox.exec("sleep 3");`;
+      const body = `console.log("starts"); await sandbox.exec("touch running; sleep 4");`;
       return withOwnProgram(scene, { body }, async (program, said) => {
-        await eventually(() => said().includes("starts"));
-        await sleep(500);
+        const isRunning = () => scene.kind.holdsBack || scene.stage.hostText("running") !== undefined;
+        await eventually(() => said().includes("starts") && isRunning());
         return whileTheHostIsBusy(scene, ".envrc", () => once(program, "exit"));
       });
     },
