@@ -1,4 +1,5 @@
 /** Seed 000, "Scoped command grants": no shell stands between the model and a program, and its token stays with it. */
+import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,8 +69,29 @@ async function seen(): Promise<Seen[]> {
     .map((line) => JSON.parse(line));
 }
 
+/** A program that stands in for git answers none of the questions that the profile of git asks first. */
+const tools = ReviewAgent.tools().map((entry) =>
+  Array.isArray(entry) ? [entry[0], { ...entry[1], profile: false }] : entry,
+) as ReturnType<typeof ReviewAgent.tools>;
+
 const review = (...script: Parameters<typeof play> extends [unknown, ...infer Script] ? Script : never) =>
-  play({ tools: ReviewAgent.tools(), sandbox }, ...script);
+  play({ tools, sandbox }, ...script);
+
+test("as the seed writes it, with the real git", async () => {
+  const repository = await mkdtemp(join(tmpdir(), "haft-review-git-"));
+  const place = await local({ cwd: repository });
+  try {
+    execFileSync("git", ["init", "-q"], { cwd: repository });
+    await writeFile(join(repository, "a.txt"), "a\n");
+    const calls = [call("Git", { args: ["status", "--short"] }), call("Git", { args: ["-c", "core.pager=x", "log"] })];
+    const { model } = await play({ tools: ReviewAgent.tools(), sandbox: place }, ...calls, "Done.");
+    expect(toldResults(model.requests[2])[0]).toContain("?? a.txt");
+    expect(toldResults(model.requests[2])[1]).toContain("Nothing was run");
+  } finally {
+    await place.dispose();
+    await rm(repository, { recursive: true, force: true });
+  }
+});
 
 test("the model is shown Read, Git and Gh, and of the programs only args, cwd and timeout", async () => {
   const { model } = await review("Nothing to review.");
@@ -138,7 +160,7 @@ describe("the token", () => {
   test("is in no request, entry, event, result or hook, not even when gh says it", async () => {
     const hooked: unknown[] = [];
     const { model, events, result } = await play(
-      { tools: ReviewAgent.tools(), sandbox, hooks: { onAfterTool: (event) => void hooked.push(event) } },
+      { tools, sandbox, hooks: { onAfterTool: (event) => void hooked.push(event) } },
       call("Gh", { args: ["tell"] }),
       call("Gh", { args: ["auth", "$GH_TOKEN"] }),
       "Done.",

@@ -41,8 +41,6 @@ export interface Attack {
   expect: Record<KindName, Expected | ((here: Here) => Expected)>;
   /** Programs without which the attack proves nothing, where programs of the machine can run. */
   needs?: readonly string[];
-  /** It needs a network policy that lets one server be reached. */
-  needsPolicy?: boolean;
   /** Left out of `npm test`; a part of `npm run test:sandbox`. */
   isSlow?: boolean;
   /** It plays a second program on the host, which changes the workspace itself. */

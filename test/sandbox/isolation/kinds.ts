@@ -1,6 +1,7 @@
 /** The kinds of sandboxes: how each is opened over a folder, and whether it is present on this machine. */
-import type { EgressPolicy, EgressRule } from "../../../src/core/egress.ts";
+import type { EgressPolicy } from "../../../src/core/egress.ts";
 import type { Sandbox } from "../../../src/core/sandbox.ts";
+import { egress } from "../../../src/sandbox/egress/index.ts";
 import { ControlGroup } from "../../../src/sandbox/isolated/control-group.ts";
 import { isolated, isolatedProvider } from "../../../src/sandbox/isolated/index.ts";
 import { local } from "../../../src/sandbox/local/index.ts";
@@ -29,29 +30,19 @@ export const kinds: readonly Kind[] = [
     name: "virtual",
     holdsBack: true,
     missing: async () => (await virtualProvider().check()).problems[0],
-    open: (cwd) => virtual({ cwd }),
+    open: (cwd, allowed) => virtual({ cwd, egress: allowed && policyFor(allowed) }),
   },
   {
     name: "isolated",
     holdsBack: false,
     missing: async () => (await isolatedProvider().check()).problems[0],
-    open: async (cwd, allowed) => isolated({ cwd, egress: allowed && (await policyFor(allowed.port)) }),
+    open: (cwd, allowed) => isolated({ cwd, egress: allowed && policyFor(allowed) }),
   },
 ];
 
-/** Where there are egress policies: one that allows a single port of this machine. */
-async function policyFor(port: number): Promise<EgressPolicy | undefined> {
-  return (await loadEgress())?.({ rules: [{ action: "allow", host: "127.0.0.1", ports: [port] }] });
-}
-
-export async function hasPolicies(): Promise<boolean> {
-  return (await loadEgress()) !== undefined;
-}
-
-async function loadEgress() {
-  const place = "../../../src/sandbox/egress/index.ts";
-  const { egress } = await import(place).catch(() => ({ egress: undefined }));
-  return egress as ((options: { rules: readonly EgressRule[] }) => EgressPolicy) | undefined;
+/** A policy that allows a single port of this machine. */
+function policyFor({ port }: { port: number }): EgressPolicy {
+  return egress({ rules: [{ action: "allow", host: "127.0.0.1", ports: [port] }] });
 }
 
 export async function lookAround(): Promise<Here> {

@@ -1,7 +1,6 @@
 /** Makes one attack and judges it: what came of it, whether the host is untouched, and whether that was expected. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, expectationFor, type Seen } from "./attack.ts";
-import { hasPolicies } from "./kinds.ts";
 import { describeError, type Scene, seen } from "./scene.ts";
 
 /** No attack may keep the host waiting for longer than this. */
@@ -16,7 +15,7 @@ export type Verdict =
 export async function runAttack(attack: Attack, scene: Scene): Promise<Verdict> {
   const expected = expectationFor(attack, scene.kind.name, scene.here);
   if (typeof expected === "object") return { type: "not-applicable", reason: expected.notApplicable };
-  const missing = (await missingPolicy(attack, scene)) ?? (await missingProgram(attack, scene));
+  const missing = await missingProgram(attack, scene);
   if (missing) return { type: "not-run", reason: `${missing} is missing` };
 
   const started = performance.now();
@@ -45,10 +44,6 @@ function afterLookingAtTheHost(attempt: Seen, { isOnHost }: Attack, { stage, kin
   const withWorkspace = kind.holdsBack && !isOnHost;
   if (attempt.outcome === "escapes" || stage.isUntouched({ withWorkspace })) return attempt;
   return seen("escapes", `the host's files have changed; ${attempt.detail}`);
-}
-
-async function missingPolicy({ needsPolicy }: Attack, { kind }: Scene): Promise<string | undefined> {
-  return needsPolicy && kind.name === "isolated" && !(await hasPolicies()) ? "egress()" : undefined;
 }
 
 async function missingProgram({ needs = [] }: Attack, scene: Scene): Promise<string | undefined> {

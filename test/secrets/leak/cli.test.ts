@@ -72,7 +72,7 @@ describe.concurrent("haft run", () => {
       'for x in GITHUB KEY DATABASE; do printenv $x >> leak.txt; printenv $x | base64 -w 0 >> leak.txt; done; echo x > "$HEXISH"';
     await using model = await modelServer([{ toolCalls: [{ name: "Bash", input: { command } }] }, { text: "done" }]);
     for (const args of [[], ["--json"]]) {
-      const run = await haft(["run", "go", ...args], { cwd, env: { ...model.env, ...env } });
+      const run = await haft(["run", "go", "--sandbox", "virtual", ...args], { cwd, env: { ...model.env, ...env } });
       expect(run.stdout).toContain("leak.txt");
       expect(run.stdout).toContain("[REDACTED:GITHUB]");
       expect(findings(run.stdout + run.stderr)).toEqual([]);
@@ -87,7 +87,7 @@ describe.concurrent("haft run", () => {
       { toolCalls: [{ name: "Bash", input: { command: "printenv GITHUB > token.txt" } }] },
       { text: "done" },
     ]);
-    const run = await haft(["run", "go", "--apply"], { cwd, env: { ...model.env, ...env } });
+    const run = await haft(["run", "go", "--sandbox", "virtual", "--apply"], { cwd, env: { ...model.env, ...env } });
     expect(run.code).toBe(0);
     expect(findings(run.stdout)).toEqual([]);
     expect(await readFile(join(cwd, "token.txt"), "utf8")).toBe(`${samples.GITHUB}\n`);

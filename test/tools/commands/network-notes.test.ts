@@ -28,7 +28,7 @@ test("a line for each that differs, before the exit code", async () => {
       "[exit 0, N s]",
     ].join("\n"),
   );
-  const curl = Command.withOptions({ command: "curl" });
+  const curl = Command.withOptions({ command: "curl", profile: false });
   expect(withoutTime(await curl.execute({ args: ["-s", "http://[::1]:80/"] }, { sandbox }))).toMatch(
     /^\[no output\]\n\[network: GET http:\/\/\[::1\]\/ was refused: ::1 is a loopback address, .*\]\n\[exit 7, N s\]$/,
   );
