@@ -1,32 +1,34 @@
 /**
- * What the isolated sandbox adds to bubblewrap: `echo hi` through its public door, beside a bare `bwrap` with the same namespaces and
- * the same mounts, which are read off a command of the sandbox. They take turns, so that noise hits both alike.
+ * What the isolated sandbox adds to bubblewrap: `echo hi` through its public door, beside a bare `bwrap` with the same flags, which
+ * are read off a command of the sandbox. They take turns, so that noise hits both alike.
  *
  *   npm run bench -- --isolated
  */
-import { execFileSync, spawn } from "node:child_process";
+import childProcess, { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const AIM = 1.5;
+const { spawn } = childProcess;
 
 export async function benchIsolated({ rounds = 60 } = {}) {
+  const starts = watchSpawn();
   const { isolated, isolatedProvider } = await import("../dist/sandbox/index.js");
   const { ok, problems } = await isolatedProvider().check();
   if (!ok) return console.log(`isolated echo: left out, ${problems.join(" ")}`);
   const [cwd, bareCwd] = [repository(), repository()];
   const sandbox = await isolated({ cwd });
-  const argv = bareArguments(
-    bareCwd,
-    (await mountsOf(sandbox)).map((mount) => moved(mount, cwd, bareCwd)),
-  );
+  starts.length = 0;
+  await sandbox.exec("true");
+  const bare = bareStart(starts[0], cwd, bareCwd);
   const samples = { isolated: [], bare: [] };
   try {
     for (let round = -5; round < rounds; round++) {
       const turns = [
         ["isolated", async () => check((await sandbox.exec("echo hi")).stdout)],
-        ["bare", async () => check(await run(argv))],
+        ["bare", async () => check(await run(bare))],
       ];
       for (const [name, once] of round % 2 ? turns : turns.reverse()) {
         const started = performance.now();
@@ -38,10 +40,9 @@ export async function benchIsolated({ rounds = 60 } = {}) {
     await sandbox.dispose();
     for (const folder of [cwd, bareCwd]) rmSync(folder, { recursive: true, force: true });
   }
-  const [own, bare] = [median(samples.isolated), median(samples.bare)];
-  const ratio = own / bare;
+  const [own, plain] = [median(samples.isolated), median(samples.bare)];
   console.log(
-    `isolated echo: ${own.toFixed(1)} ms, bare bwrap with the same mounts ${bare.toFixed(1)} ms: ×${ratio.toFixed(2)} (aim ≤ ${AIM}), median of ${rounds}`,
+    `isolated echo: ${own.toFixed(1)} ms, bare bwrap with the same flags ${plain.toFixed(1)} ms: ×${(own / plain).toFixed(2)} (aim ≤ ${AIM}), median of ${rounds}`,
   );
 }
 
@@ -51,69 +52,50 @@ function repository() {
   return cwd;
 }
 
-/** The sandbox makes what it mounts over when a command starts; for the bare one it is there before. */
-function moved(mount, from, to) {
-  if (!mount.place.startsWith(from)) return mount;
-  const place = to + mount.place.slice(from.length);
-  if (existsSync(place)) return { ...mount, place };
-  if (/commondir|worktree/.test(place)) writeFileSync(place, ".");
-  else mkdirSync(place);
-  return { ...mount, place };
+/** Every program that is started from here on, with what is written to its descriptors from 4 on. */
+function watchSpawn() {
+  const starts = [];
+  childProcess.spawn = (program, args, options) => {
+    const child = spawn(program, args, options);
+    const start = { argv: [program, ...args], sent: new Map() };
+    starts.push(start);
+    for (let fd = 4; fd < child.stdio.length; fd++) {
+      const pipe = child.stdio[fd];
+      const { end } = pipe;
+      pipe.end = (data) => {
+        start.sent.set(fd, data);
+        return end.call(pipe, data);
+      };
+    }
+    return child;
+  };
+  syncBuiltinESMExports();
+  return starts;
 }
 
-/** Where things are mounted in the sandbox, and how. */
-async function mountsOf(sandbox) {
-  const { stdout } = await sandbox.exec("cat /proc/self/mountinfo");
-  return Buffer.from(stdout)
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [before, after] = line.split(" - ");
-      const [, , , , place, options] = before.split(" ");
-      return { place, readOnly: options.startsWith("ro"), type: after.split(" ")[0] };
-    });
-}
-
-/** The same namespaces and one mount for each that the sandbox has, of the same kind. */
-function bareArguments(cwd, mounts) {
-  const args = [
-    "--unshare-user",
-    "--unshare-ipc",
-    "--unshare-pid",
-    "--unshare-net",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-  ];
-  args.push(
-    "--die-with-parent",
-    "--new-session",
-    "--as-pid-1",
-    "--cap-drop",
-    "ALL",
-    "--uid",
-    "1000",
-    "--gid",
-    "1000",
-    "--clearenv",
-  );
-  for (const name of ["bin", "sbin", "lib", "lib64"]) args.push("--symlink", `usr/${name}`, `/${name}`);
-  for (const { place, readOnly, type } of mounts) {
-    if (place === "/" || place.startsWith("/dev/") || place === "/dev/pts") continue;
-    if (place === "/proc") args.push("--proc", "/proc");
-    else if (place === "/dev") args.push("--dev", "/dev");
-    else if (type === "tmpfs") args.push("--tmpfs", place);
-    else args.push(readOnly ? "--ro-bind" : "--bind", place, place);
+/** The same bwrap over another folder, without what the sandbox starts before it and in it. */
+function bareStart({ argv, sent }, cwd, bareCwd) {
+  const at = argv.findIndex((word) => word.endsWith("/bwrap"));
+  const flags = argv.slice(at, argv.indexOf("--", at) + 1);
+  const words = String(sent.get(4)).split("\0");
+  const moved = words.map((word) => (word.startsWith(cwd) ? bareCwd + word.slice(cwd.length) : word));
+  // What the sandbox makes to mount over when a command starts is there before.
+  for (const place of moved.filter((word) => word.startsWith(`${bareCwd}/`) && !existsSync(word))) {
+    if (/commondir|worktree/.test(place)) writeFileSync(place, ".");
+    else mkdirSync(place, { recursive: true });
   }
-  return ["bwrap", ...args, "--chdir", cwd, "--", "/bin/bash", "--norc", "--noprofile", "-c", "echo hi"];
+  const data = new Map(sent).set(4, moved.join("\0"));
+  return { argv: [...flags, "/bin/bash", "--norc", "--noprofile", "-c", "echo hi"], data };
 }
 
-function run([program, ...args]) {
+function run({ argv: [program, ...args], data }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const pipes = Array(Math.max(...data.keys()) - 2).fill("pipe");
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe", ...pipes], env: {} });
+    for (const [fd, text] of data) child.stdio[fd].end(text);
     let [out, err] = ["", ""];
-    child.stdout.on("data", (data) => (out += data));
-    child.stderr.on("data", (data) => (err += data));
+    child.stdout.on("data", (chunk) => (out += chunk));
+    child.stderr.on("data", (chunk) => (err += chunk));
     child.on("error", reject);
     child.on("close", (code) => (code === 0 ? resolve(out) : reject(new Error(err))));
   });
