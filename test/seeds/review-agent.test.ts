@@ -70,12 +70,13 @@ async function seen(): Promise<Seen[]> {
 }
 
 /** A program that stands in for git answers none of the questions that the profile of git asks first. */
-const tools = ReviewAgent.tools().map((entry) =>
-  Array.isArray(entry) ? [entry[0], { ...entry[1], profile: false }] : entry,
-) as ReturnType<typeof ReviewAgent.tools>;
+const tools = () =>
+  ReviewAgent.tools().map((entry) =>
+    Array.isArray(entry) ? [entry[0], { ...entry[1], profile: false }] : entry,
+  ) as ReturnType<typeof ReviewAgent.tools>;
 
 const review = (...script: Parameters<typeof play> extends [unknown, ...infer Script] ? Script : never) =>
-  play({ tools, sandbox }, ...script);
+  play({ tools: tools(), sandbox }, ...script);
 
 test("as the seed writes it, with the real git", async () => {
   const repository = await mkdtemp(join(tmpdir(), "haft-review-git-"));
@@ -160,7 +161,7 @@ describe("the token", () => {
   test("is in no request, entry, event, result or hook, not even when gh says it", async () => {
     const hooked: unknown[] = [];
     const { model, events, result } = await play(
-      { tools, sandbox, hooks: { onAfterTool: (event) => void hooked.push(event) } },
+      { tools: tools(), sandbox, hooks: { onAfterTool: (event) => void hooked.push(event) } },
       call("Gh", { args: ["tell"] }),
       call("Gh", { args: ["auth", "$GH_TOKEN"] }),
       "Done.",

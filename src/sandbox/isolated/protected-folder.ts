@@ -179,7 +179,7 @@ function removeCover(place: string, found: Stats): void {
 
 function look(path: string): Stats | undefined {
   try {
-    return lstatSync(path);
+    return lstatSync(path, { throwIfNoEntry: false }); // most are not there, and an error costs more than the look
   } catch {
     return undefined;
   }
