@@ -69,14 +69,18 @@ async function seen(): Promise<Seen[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** A program that stands in for git answers none of the questions that the profile of git asks first. */
+/**
+ * A program that stands in for git answers none of the questions that the profile of git asks first. Without a profile,
+ * git runs only where somebody looks at each call.
+ */
 const tools = () =>
   ReviewAgent.tools().map((entry) =>
-    Array.isArray(entry) ? [entry[0], { ...entry[1], profile: false }] : entry,
+    Array.isArray(entry) ? [entry[0].with({ approval: true }), { ...entry[1], profile: false }] : entry,
   ) as ReturnType<typeof ReviewAgent.tools>;
+const approve = async () => true;
 
 const review = (...script: Parameters<typeof play> extends [unknown, ...infer Script] ? Script : never) =>
-  play({ tools: tools(), sandbox }, ...script);
+  play({ tools: tools(), sandbox, approve }, ...script);
 
 test("as the seed writes it, with the real git", async () => {
   const repository = await mkdtemp(join(tmpdir(), "haft-review-git-"));
@@ -161,7 +165,7 @@ describe("the token", () => {
   test("is in no request, entry, event, result or hook, not even when gh says it", async () => {
     const hooked: unknown[] = [];
     const { model, events, result } = await play(
-      { tools: tools(), sandbox, hooks: { onAfterTool: (event) => void hooked.push(event) } },
+      { tools: tools(), sandbox, approve, hooks: { onAfterTool: (event) => void hooked.push(event) } },
       call("Gh", { args: ["tell"] }),
       call("Gh", { args: ["auth", "$GH_TOKEN"] }),
       "Done.",
