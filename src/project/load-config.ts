@@ -60,6 +60,7 @@ const ownEntries: Record<string, () => Promise<unknown>> = {
   "haft/sandbox": () => import("../sandbox/index.ts"),
   "haft/models": () => import("../models/index.ts"),
   "haft/stores": () => import("../stores/index.ts"),
+  "haft/testing": () => import("../testing/index.ts"),
 };
 
 /** Loaded whether the settings file names them or not: files that it imports may, and a run needs them anyway. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -32,6 +32,18 @@ describe("the settings file", () => {
   ])("may be %s", async (name, text) => {
     const cwd = await folderWith(name, text);
     expect(await loadConfig(cwd)).toEqual({ config: { name: "a" }, path: join(cwd, name) });
+  });
+
+  test("finds every entry point of the package, also where none is installed", async () => {
+    const { exports } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    const entries = Object.keys(exports).filter((entry) => entry !== "./package.json");
+    const imports = entries.map((entry, index) => `import * as e${index} from "${entry.replace(".", "haft")}";`);
+    const all = entries.map((_, index) => `e${index}`).join(", ");
+    const text = `${imports.join("\n")}\nif ([${all}].some((one) => Object.keys(one).length === 0)) throw new Error("empty");
+      export default { name: "${entries.length}" };`;
+    const { config } = await loadConfig(await folderWith("agent.config.ts", text));
+    expect(config.name).toBe(String(entries.length));
+    expect(entries.length).toBeGreaterThan(5);
   });
 
   test("may be absent, unless it was named", async () => {
