@@ -1,4 +1,5 @@
 /** One name of a glob pattern, the text between two slashes: `*`, `?`, `[a-z]`, `[!a]` and `\` before any of them. */
+import { matchStars } from "./star-match.ts";
 
 export type SegmentTest = (name: string) => boolean;
 
@@ -10,7 +11,7 @@ type Token =
 
 export function compileSegment(segment: string): SegmentTest {
   const tokens = tokenize(Array.from(segment));
-  return quickTest(tokens) ?? ((name) => matchTokens(tokens, Array.from(name)));
+  return quickTest(tokens) ?? ((name) => matchStars(tokens, Array.from(name), matchOne));
 }
 
 /** Most patterns are a name, `*.ext` or `name*`; these need no token loop. */
@@ -59,30 +60,6 @@ function setAt(chars: string[], start: number): { token: Token; end: number } | 
     index += isRange ? 3 : 1;
   }
   return undefined;
-}
-
-function matchTokens(tokens: Token[], chars: string[]): boolean {
-  let token = 0;
-  let char = 0;
-  let lastStar = -1;
-  let lastChar = 0;
-  while (char < chars.length) {
-    const current = tokens[token];
-    if (current?.type === "many") {
-      lastStar = token++;
-      lastChar = char;
-    } else if (current && matchOne(current, chars[char]!)) {
-      token++;
-      char++;
-    } else if (lastStar >= 0) {
-      token = lastStar + 1;
-      char = ++lastChar;
-    } else {
-      return false;
-    }
-  }
-  while (tokens[token]?.type === "many") token++;
-  return token === tokens.length;
 }
 
 function matchOne(token: Token, char: string): boolean {

@@ -1,11 +1,13 @@
 /** Globs on a line of text: `*` is any text, `?` one character, `\` before one of them means itself. */
+import { matchStars } from "../../base/star-match.ts";
 
 type Token = { type: "char"; char: string } | { type: "one" } | { type: "many" };
 
 /** `mayStandFor` says which characters `*` and `?` may stand for. All of the text must match. */
 export function compileTextGlob(pattern: string, mayStandFor: (char: string) => boolean): (text: string) => boolean {
   const tokens = tokenize(Array.from(pattern));
-  return (text) => matches(tokens, Array.from(text), mayStandFor);
+  const one = (token: Token, char: string) => (token.type === "char" ? token.char === char : mayStandFor(char));
+  return (text) => matchStars(tokens, Array.from(text), one, mayStandFor);
 }
 
 function tokenize(chars: string[]): Token[] {
@@ -18,29 +20,4 @@ function tokenize(chars: string[]): Token[] {
     else if (tokens.at(-1)?.type !== "many") tokens.push({ type: "many" });
   }
   return tokens;
-}
-
-/** On a mismatch the last `*` takes one character more: the others have what they need. */
-function matches(tokens: Token[], chars: string[], mayStandFor: (char: string) => boolean): boolean {
-  let token = 0;
-  let char = 0;
-  let lastStar = -1;
-  let lastChar = 0;
-  while (char < chars.length) {
-    const current = tokens[token];
-    if (current?.type === "many") {
-      lastStar = token++;
-      lastChar = char;
-    } else if (current && (current.type === "one" ? mayStandFor(chars[char]!) : current.char === chars[char])) {
-      token++;
-      char++;
-    } else if (lastStar >= 0 && mayStandFor(chars[lastChar]!)) {
-      token = lastStar + 1;
-      char = ++lastChar;
-    } else {
-      return false;
-    }
-  }
-  while (tokens[token]?.type === "many") token++;
-  return token === tokens.length;
 }

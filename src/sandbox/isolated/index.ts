@@ -1,5 +1,5 @@
 /** The isolated sandbox: real commands in Linux namespaces of their own, made by bubblewrap. */
-import { realpath, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
@@ -7,8 +7,8 @@ import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
 import { refuseHeaders } from "../egress/refuse-headers.ts";
 import { ConfinedRoot, type RootPolicy } from "../files/confined-root.ts";
-import { explainFileError, fileError } from "../files/file-error.ts";
 import { defaultPinning, type Owner } from "../files/pinned-dir.ts";
+import { realFolder } from "../files/real-folder.ts";
 import { HostSandbox } from "../host-sandbox.ts";
 import { CALM, checkedEnvironment } from "../process/environment.ts";
 import { DEFAULT_PATH } from "../process/find-program.ts";
@@ -167,13 +167,4 @@ function networkOf(
   const programs: RelayPrograms = { nsenter: nsenter!, setpriv: setpriv!, socat: socat! };
   const owner = user ?? { uid: process.getuid!(), gid: process.getgid!() };
   return () => openCommandNetwork({ policy, sandbox, programs, owner });
-}
-
-async function realFolder(path: string): Promise<string> {
-  try {
-    if (!(await stat(path)).isDirectory()) throw fileError("ENOTDIR", path, { problem: "is not a folder" });
-    return await realpath(path);
-  } catch (thrown) {
-    throw explainFileError(thrown, path);
-  }
 }

@@ -1,11 +1,10 @@
 /** The local sandbox: this machine, named explicitly. Its file API is confined to a folder; its commands are not. */
-import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HaftError } from "../../base/errors.ts";
 import type { EgressPolicy } from "../../core/egress.ts";
 import type { Sandbox, SandboxProvider } from "../../core/sandbox.ts";
 import { ConfinedRoot } from "../files/confined-root.ts";
-import { explainFileError, fileError } from "../files/file-error.ts";
+import { realFolder } from "../files/real-folder.ts";
 import { sandboxEnvironment } from "../process/environment.ts";
 import { detectPidNamespace } from "../process/pid-namespace.ts";
 import { processGroup } from "../process/process-group.ts";
@@ -73,13 +72,4 @@ function refuseEgress(egress: EgressPolicy | undefined): void {
     "The local sandbox cannot hold commands to an egress policy: they have your network.",
     { hint: "Use the isolated sandbox, or leave the policy out." },
   );
-}
-
-async function realFolder(path: string): Promise<string> {
-  try {
-    if (!(await stat(path)).isDirectory()) throw fileError("ENOTDIR", path, { problem: "is not a folder" });
-    return await realpath(path);
-  } catch (thrown) {
-    throw explainFileError(thrown, path);
-  }
 }
