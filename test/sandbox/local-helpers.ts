@@ -1,5 +1,3 @@
-/** What the tests of the local sandbox share: folders that go away, and a look at what still runs. */
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,31 +19,9 @@ export async function openLocal(options: Partial<LocalOptions> = {}): Promise<{ 
   return { cwd, sandbox };
 }
 
-let sleeps = 0;
-
-/** Seconds to sleep that no other process of this machine sleeps, to find it by. */
-export function uniqueSleep(): string {
-  return `30${process.pid}.${++sleeps}`;
-}
-
-/** The processes whose command line is exactly `sleep <seconds>`. */
-export function sleepers(seconds: string): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 0 && commandLine(pid) === `sleep ${seconds}`);
-}
-
 export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
   for (const deadline = Date.now() + 15_000; !condition(); await sleep(20)) {
     if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
-  }
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-  } catch {
-    return "";
   }
 }
 

@@ -10,7 +10,8 @@ import { LocalSandbox } from "../../src/sandbox/local/local-sandbox.ts";
 import { HeadAndTail } from "../../src/sandbox/process/head-and-tail.ts";
 import { detectPidNamespace } from "../../src/sandbox/process/pid-namespace.ts";
 import { processGroup } from "../../src/sandbox/process/process-group.ts";
-import { bytes, sleepers, tempFolder, text, uniqueSleep, waitUntil } from "./local-helpers.ts";
+import { sleepers, uniqueSleep } from "../helpers/sleepers.ts";
+import { bytes, tempFolder, text, waitUntil } from "./local-helpers.ts";
 
 const namespace = await detectPidNamespace();
 const containments = [processGroup, ...(namespace ? [namespace] : [])];

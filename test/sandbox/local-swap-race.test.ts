@@ -2,24 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { SWAPPER } from "../helpers/folder-swapper.ts";
 import { bytes, openLocal, tempFolder, text, waitUntil } from "./local-helpers.ts";
 
 const ROUNDS = 1000;
-
-/**
- * Puts a folder and a symlink to the outside under the same name, in turns, as fast as it can. A folder that the sandbox
- * makes in a moment when there is neither goes out of the way.
- */
-const SWAPPER = `
-const { renameSync } = require("node:fs");
-const moved = (from, to) => { try { renameSync(from, to); return true; } catch { return false; } };
-process.stdout.write("swapping");
-for (let turn = 0; ; turn++) {
-  moved("swapped", "folder") || moved("swapped", "away/" + turn);
-  moved("link", "swapped");
-  moved("swapped", "link");
-  moved("folder", "swapped");
-}`;
 
 test.runIf(process.platform === "linux")(
   "a process that swaps a folder and a symlink gets nothing out and nothing in",

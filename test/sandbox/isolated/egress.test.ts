@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { EgressPolicy } from "../../../src/core/egress.ts";
 import { local } from "../../../src/sandbox/local/index.ts";
-import { sleepers, uniqueSleep } from "../local-helpers.ts";
+import { sleepers, uniqueSleep } from "../../helpers/sleepers.ts";
 import { describeIsolated, openIsolated, tempFolder, text } from "./helpers.ts";
 import { OneServer } from "./one-server-policy.ts";
 

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { sleepers, uniqueSleep, waitUntil } from "../local-helpers.ts";
+import { sleepers, uniqueSleep } from "../../helpers/sleepers.ts";
+import { waitUntil } from "../local-helpers.ts";
 import { describeIsolated, openIsolated, projectRoot, tempFolder, text } from "./helpers.ts";
 
 describeIsolated(

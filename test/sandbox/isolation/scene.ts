@@ -1,5 +1,3 @@
-/** What an attack is given: a sandbox, the host around it, and the few verbs that attacks are written in. */
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HaftError } from "../../../src/base/errors.ts";
 import type { ExecOptions, ExecResult, Sandbox } from "../../../src/core/sandbox.ts";
@@ -110,28 +108,6 @@ export function bytes(content: string): Uint8Array {
 export async function eventually(condition: () => boolean): Promise<boolean> {
   for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(20)) if (condition()) return true;
   return condition();
-}
-
-let sleeps = 0;
-
-/** Seconds to sleep that no other process of this machine sleeps, to find it by. */
-export function uniqueSleep(): string {
-  return `30${process.pid}.${++sleeps}`;
-}
-
-/** The pids of the host whose command line is exactly `sleep <seconds>`. */
-export function sleepers(seconds: string): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 0 && commandLine(pid) === `sleep ${seconds}`);
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-  } catch {
-    return "";
-  }
 }
 
 export function quoted(word: string): string {

@@ -1,8 +1,9 @@
 /** B: commands that want to be still there when they have ended. */
 import { once } from "node:events";
+import { sleepers, uniqueSleep } from "../../../helpers/sleepers.ts";
 import { type Attack, type Here, NO_PROCESSES, type Outcome, type Seen } from "../attack.ts";
 import { withOwnProgram } from "../own-program.ts";
-import { eventually, type Scene, seen, sleepers, uniqueSleep } from "../scene.ts";
+import { eventually, type Scene, seen } from "../scene.ts";
 
 const ALL_DIE: Attack["expect"] = { local: "killed", virtual: NO_PROCESSES, isolated: "killed" };
 

@@ -3,22 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SWAPPER } from "../../../helpers/folder-swapper.ts";
 import { ALL_BLOCK, type Attack } from "../attack.ts";
 import { bytes, isSecret, type Scene, seen, text } from "../scene.ts";
 
 const RACES = 1000;
-
-/** Runs on the host, as a second program over the same folder would: the worst that a command could do, in every kind. */
-const SWAPPER = `
-const { renameSync } = require("node:fs");
-const moved = (from, to) => { try { renameSync(from, to); return true; } catch { return false; } };
-process.stdout.write("swapping");
-for (let turn = 0; ; turn++) {
-  moved("swapped", "folder") || moved("swapped", "away/" + turn);
-  moved("link", "swapped");
-  moved("swapped", "link");
-  moved("folder", "swapped");
-}`;
 
 export const swapRaces: Attack[] = [
   {
