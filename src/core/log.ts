@@ -79,6 +79,8 @@ export type EntryBody =
       hash: string;
       /** Hash of name and input as they were asked for, where that is another. A replay must ask for the same. */
       asked?: string;
+      /** Where a program made the call, from 1. */
+      line?: number;
     }
   | { type: "tool-pause"; name: string; input: Json; hash: string; reason: PauseReason; message: string; meta?: Json }
   | { type: "decision"; decision: Decision; hash: string }
@@ -103,7 +105,28 @@ export type EntryBody =
       assigns?: Json;
       warnings?: string[];
     }
-  | { type: "timer"; name: string; value: Json }
+  /** A program of mode "code" begins: as it runs, after a hook. */
+  | {
+      type: "program-start";
+      code: string;
+      /** Where its random numbers come from. */
+      seed: string;
+      /** "unchecked": types were not looked at in time; "off": nobody was to look. */
+      check: "passed" | "unchecked" | "off";
+      /** A hook put this code in the place of the model's. */
+      isReplaced?: true;
+    }
+  /** The program's end. One that a call stopped (to be decided, or to think again) has none. */
+  | {
+      type: "program-end";
+      status: "returned" | "exit" | "threw" | "limit";
+      /** Calls that it made. */
+      calls: number;
+      durationMs: number;
+      error?: LoggedError;
+    }
+  /** A timer of a program fired: its number. */
+  | { type: "timer"; timer: number }
   | { type: "state"; path: string; before?: Json; after?: Json }
   | {
       type: "iteration-end";

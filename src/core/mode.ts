@@ -1,7 +1,8 @@
 /** The only seam between JSON calls and programs: how a model is shown its tools, and how its answer is acted on. */
+import type { AbortSource } from "./context.ts";
 import type { Exit } from "./exit.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import type { LoggedError, LoggedMessage } from "./log.ts";
+import type { EntryOf, LoggedError, LoggedMessage } from "./log.ts";
 import type { Message } from "./message.ts";
 import type { AskedCall, ModelResponse, ModelTool } from "./model.ts";
 import type { Tool } from "./tool.ts";
@@ -44,6 +45,48 @@ export interface Hands {
   invoke(call: AskedCall): Promise<CallResult>;
   /** Leaves the run. False, with the reason, when the value does not fit or `onExit` refused it. */
   leave(exit: Exit, sent: Record<string, unknown>): Promise<{ ok: true } | { ok: false; message: string }>;
+  /** For modes whose answer is a program: its part of the log. */
+  readonly program: ProgramHands;
+}
+
+/** What a program's mode may read of the run's log, and write to it. */
+export interface ProgramHands {
+  /** What a hook put in the place of the model's code. */
+  readonly replaced: string | undefined;
+  /** The programs of earlier iterations of this run that ran, oldest first. */
+  earlier(): readonly PastProgram[];
+  /** This iteration's program, where an earlier process began it. */
+  past(): PastProgram | undefined;
+  /** Notes that it begins. Gives when, for its clock. */
+  begin(program: { code: string; seed: string; check: "passed" | "unchecked" | "off" }): number;
+  /** Notes that a timer fired. Gives when. */
+  fired(timer: number): number;
+  /** Notes its end. */
+  ended(end: { status: "returned" | "exit" | "threw" | "limit"; calls: number; error?: LoggedError }): void;
+  /** Nobody waits for this call any more: it is aborted, its end noted, and its iteration does not wait for it. */
+  abandon(call: AskedCall): void;
+  /** Aborts of the run. */
+  readonly abort: AbortSource;
+}
+
+/** A program as the log has it. */
+export interface PastProgram {
+  readonly start: EntryOf<"program-start">;
+  /** Undefined where a call stopped it, or the process ended. */
+  readonly end: EntryOf<"program-end"> | undefined;
+  /** What settled, in the order in which the program learned of it. Nothing that came after a signal to think again. */
+  readonly settled: readonly PastSettlement[];
+  /** The calls that it made, by number. */
+  readonly calls: ReadonlyMap<number, PastProgramCall>;
+}
+
+export type PastSettlement = { at: number } & ({ timer: number } | { call: number; result: CallResult });
+
+export interface PastProgramCall {
+  /** Throws HaftError `REPLAY_DIVERGED` where the log has another call under this number. */
+  assertSame(asked: AskedCall): void;
+  /** Its handler was started at least once. */
+  readonly wasStarted: boolean;
 }
 
 /** What a mode did with a response. */

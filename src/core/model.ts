@@ -56,6 +56,10 @@ export interface AskedCall {
   input: unknown;
   /** Why the input could not be read as JSON. */
   invalid?: string;
+  /** Its place among the calls of the iteration, from 1, where that is not the order in which they are invoked. */
+  number?: number;
+  /** Where a program made it, from 1. */
+  line?: number;
 }
 
 /** One whole answer, as the log keeps it. */

@@ -2,7 +2,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { Exit } from "../core/exit.ts";
 import { readExitValue } from "../core/exit-value.ts";
-import type { CallResult, Hands, IterationContext, Outcome } from "../core/mode.ts";
+import type { CallResult, Hands, IterationContext, Outcome, ProgramHands } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import { modelText } from "../core/tool-result.ts";
@@ -19,6 +19,7 @@ const MAX_PARALLEL = 8;
 
 /** A mode works with these hands. The batch ends when the work and every call are over, or when it is stopped. */
 export class Batch implements Hands {
+  declare readonly program: ProgramHands;
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
   readonly #context: IterationContext;
