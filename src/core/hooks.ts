@@ -19,6 +19,8 @@ export interface Iteration {
   readonly calls: readonly AskedCall[];
   /** What the model said beside calls. */
   readonly text: string;
+  /** Mode "code": the program that the model wrote. */
+  readonly code: string | undefined;
   readonly usage: Usage;
   /** undefined while it goes on. */
   readonly status: IterationStatus | { type: "interrupted" } | { type: "failed" } | undefined;
@@ -48,7 +50,8 @@ export interface Hooks {
   onAfterTool?: (event: ToolEvent & { output: any }) => Awaitable<{ output?: any } | void>;
   /**
    * After the model answered, before anything is done: `iteration.calls` is the batch. Throwing refuses the batch, and
-   * the model reads why. In mode "tools" there is no code to return: HaftError `HOOK_INVALID` ends the run.
+   * the model reads why. In mode "code", `iteration.code` is the program, and what is returned as `code` runs instead. In mode
+   * "tools" there is none: HaftError `HOOK_INVALID` ends the run.
    */
   onBeforeExecution?: (iteration: Iteration, controller: IterationController) => Awaitable<{ code?: string } | void>;
   /** After an exit's value was validated. Throwing rejects the exit, and the model reads why. */

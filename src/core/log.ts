@@ -14,6 +14,10 @@ export interface LoggedError {
   message: string;
   hint?: string;
   data?: Json;
+  /** The class of an error that is not ours, where it has one of its own. */
+  name?: string;
+  /** Encoded. */
+  cause?: Json;
 }
 
 /**

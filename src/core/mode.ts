@@ -1,4 +1,5 @@
 /** The only seam between JSON calls and programs: how a model is shown its tools, and how its answer is acted on. */
+import type { Json } from "../base/json.ts";
 import type { AbortSource } from "./context.ts";
 import type { Exit } from "./exit.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -34,8 +35,9 @@ export interface Presentation {
   readonly tools: readonly ModelTool[];
 }
 
-export type CallResult = { callId: string; name: string; content?: ContentPart[] } & (
-  | { ok: true; output: unknown }
+/** `seq` and `at` are those of the entry that it is read from. */
+export type CallResult = { callId: string; name: string; seq: number; at: number; content?: ContentPart[] } & (
+  | { ok: true; output: unknown; json: Json | undefined }
   | { ok: false; error: LoggedError }
 );
 
@@ -53,14 +55,12 @@ export interface Hands {
 export interface ProgramHands {
   /** What a hook put in the place of the model's code. */
   readonly replaced: string | undefined;
-  /** The programs of earlier iterations of this run that ran, oldest first. */
-  earlier(): readonly PastProgram[];
-  /** This iteration's program, where an earlier process began it. */
-  past(): PastProgram | undefined;
+  /** The programs of this run that the log has, oldest first; `current` is this iteration's. Reads the whole log. */
+  past(): { earlier: readonly PastProgram[]; current: PastProgram | undefined };
   /** Notes that it begins. Gives when, for its clock. */
   begin(program: { code: string; seed: string; check: "passed" | "unchecked" | "off" }): number;
   /** Notes that a timer fired. Gives when. */
-  fired(timer: number): number;
+  fired(timer: number): { at: number; seq: number };
   /** Notes its end. */
   ended(end: { status: "returned" | "exit" | "threw" | "limit"; calls: number; error?: LoggedError }): void;
   /** Nobody waits for this call any more: it is aborted, its end noted, and its iteration does not wait for it. */
@@ -74,19 +74,22 @@ export interface PastProgram {
   readonly start: EntryOf<"program-start">;
   /** Undefined where a call stopped it, or the process ended. */
   readonly end: EntryOf<"program-end"> | undefined;
-  /** What settled, in the order in which the program learned of it. Nothing that came after a signal to think again. */
+  /** What settled, in the order in which the program learns of it. Nothing that came after a signal to think again. */
   readonly settled: readonly PastSettlement[];
   /** The calls that it made, by number. */
   readonly calls: ReadonlyMap<number, PastProgramCall>;
+  /** Where a call waits for a decision that nobody has made: as much of `settled` came before. */
+  readonly heldAt: number | undefined;
 }
 
 export type PastSettlement = { at: number } & ({ timer: number } | { call: number; result: CallResult });
 
 export interface PastProgramCall {
-  /** Throws HaftError `REPLAY_DIVERGED` where the log has another call under this number. */
+  /** @throws HaftError `REPLAY_DIVERGED` where the log has another call under this number */
   assertSame(asked: AskedCall): void;
-  /** Its handler was started at least once. */
-  readonly wasStarted: boolean;
+  readonly hasEnded: boolean;
+  /** Somebody is asked about it. */
+  readonly isHeld: boolean;
 }
 
 /** What a mode did with a response. */
@@ -107,6 +110,8 @@ export interface ModeSession {
   act(response: ModelResponse, context: IterationContext, hands: Hands): Outcome | Promise<Outcome>;
   /** What stands in for the messages of `act` when the iteration stopped before it was through. */
   stopped(response: ModelResponse, results: ReadonlyMap<string, StoppedCall>): readonly LoggedMessage[];
+  /** The program in a response, where it is one. */
+  code?(response: ModelResponse): string | undefined;
   close(): void | Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** The calls of one answer: eight at a time, and none of them returns to a caller that it paused. */
-import { messageOf } from "../base/errors.ts";
+import { HaftError, messageOf } from "../base/errors.ts";
 import type { Exit } from "../core/exit.ts";
 import { readExitValue } from "../core/exit-value.ts";
 import type { CallResult, Hands, IterationContext, Outcome, ProgramHands } from "../core/mode.ts";
@@ -10,16 +10,17 @@ import type { Done } from "./call.ts";
 import { executeToolCall } from "./execute-tool-call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
+import { ProgramNotes } from "./program-notes.ts";
+import { RunAbort } from "./run-abort.ts";
 import type { RunState } from "./run-state.ts";
 import type { Happened } from "./settle.ts";
-import { skipCall } from "./unstarted-call.ts";
+import { noteAbandoned, skipCall } from "./unstarted-call.ts";
 import { GRACE_MS } from "./until-abort.ts";
 
 const MAX_PARALLEL = 8;
 
 /** A mode works with these hands. The batch ends when the work and every call are over, or when it is stopped. */
 export class Batch implements Hands {
-  declare readonly program: ProgramHands;
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
   readonly #context: IterationContext;
@@ -37,6 +38,9 @@ export class Batch implements Hands {
   #left: { exit: Exit; value: unknown } | undefined;
   #outcome: Outcome | undefined;
   #end: ((happened: Happened) => void) | undefined;
+  /** Of calls that a program made: each can be aborted alone. */
+  #aborts: Map<string, RunAbort> | undefined;
+  #program: ProgramNotes | undefined;
   /** Since an abort: calls in flight have a moment. */
   #grace: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,7 +53,10 @@ export class Batch implements Hands {
 
   run(work: () => Outcome | Promise<Outcome>): Promise<Happened> {
     const { steering, abort } = this.#run;
-    const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
+    const onAbort = () => {
+      for (const call of this.#aborts?.values() ?? []) call.abort(abort.reason);
+      this.#stop({ type: "aborted" }, "the run was aborted");
+    };
     const onSteer = () => this.#skipRest("a new message of the user came first");
     abort.add(onAbort);
     steering.onSteer = onSteer;
@@ -88,9 +95,7 @@ export class Batch implements Hands {
   }
 
   invoke(asked: AskedCall): Promise<CallResult> {
-    const callId = `${this.#iteration.id}/${++this.#count}`;
-    this.#keys ??= new Map();
-    this.#keys.set(asked.id, callId);
+    const callId = this.#keyOf(asked);
     this.#open++;
     return new Promise((answer) => {
       if (this.#running < MAX_PARALLEL) {
@@ -119,16 +124,30 @@ export class Batch implements Hands {
     return { ok: true };
   }
 
-  /** Without an answer the caller waits for ever, and cannot catch it. */
+  get program(): ProgramHands {
+    this.#program ??= new ProgramNotes(this.#run, this.#iteration, (call) => this.#abandon(call));
+    return this.#program;
+  }
+
+  #keyOf({ id, number }: AskedCall): string {
+    if (number !== undefined) return `${this.#iteration.id}/${number}`;
+    const callId = `${this.#iteration.id}/${++this.#count}`;
+    this.#keys ??= new Map();
+    this.#keys.set(id, callId);
+    return callId;
+  }
+
+  /** Without an answer the caller waits for ever, and cannot catch it. Once the batch is stopped nobody gets one. */
   async #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): Promise<void> {
     try {
       const done = await this.#make(callId, asked);
-      if (done?.type === "result") answer(done.result);
-      else if (done) this.#stopFor(done);
+      if (done && done.type !== "result") this.#stopFor(done);
+      else if (done && !this.#stopped) answer(done.result);
     } catch (error) {
       this.#stop({ type: "failed", error }, "the run failed");
     }
     this.#open--;
+    this.#aborts?.delete(callId);
     const next = this.#waiting?.shift();
     if (next) next();
     else this.#running--;
@@ -138,7 +157,27 @@ export class Batch implements Hands {
   #make(callId: string, asked: AskedCall): Promise<Done> | undefined {
     if (this.#stopped && this.#stopped.type !== "thinking") return undefined;
     if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
-    return executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
+    const abort = asked.number === undefined ? undefined : this.#abortOf(callId);
+    if (abort?.aborted) return undefined;
+    const { tools } = this.#context;
+    return executeToolCall(this.#run, this.#iteration, tools, callId, asked, this.#assigns, abort);
+  }
+
+  #abortOf(callId: string): RunAbort {
+    this.#aborts ??= new Map();
+    const abort = this.#aborts.get(callId) ?? new RunAbort();
+    this.#aborts.set(callId, abort);
+    return abort;
+  }
+
+  /** One that runs ends by its abort; one that waits for its turn is never made; one of an earlier process is noted as over. */
+  #abandon(asked: AskedCall): void {
+    const callId = this.#keyOf(asked);
+    const wasInvoked = this.#aborts?.has(callId);
+    this.#abortOf(callId).abort(new HaftError("ABORTED", "The program ended without waiting for this call"));
+    if (wasInvoked) return;
+    const past = this.#run.journal.call(callId);
+    if (past?.call && !past.end) noteAbandoned(this.#run, callId, past.call);
   }
 
   /** Started in an earlier process, or decided: it is too late to skip it. What nobody decided about can be. */

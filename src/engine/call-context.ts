@@ -1,5 +1,6 @@
 /** What a handler is told, as this run tells it. */
 import { CallContext, noSecrets } from "../core/call-context.ts";
+import type { AbortSource } from "../core/context.ts";
 import type { OpenSecrets, Secrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
@@ -13,6 +14,7 @@ export function contextOf(
   tool: Tool,
   callId: string,
   assigns: Record<string, unknown>,
+  abort: AbortSource,
   past?: PastCall,
 ): CallContext {
   const { log } = run;
@@ -30,7 +32,7 @@ export function contextOf(
     logger: run.logger,
     progress: (text) => log.emit({ type: "tool-output", key: callId, name: tool.name, text }),
     channel: {
-      abort: run.abort,
+      abort,
       async onRetry(attempt, error) {
         log.emit({
           type: "retry",

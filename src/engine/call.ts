@@ -44,24 +44,47 @@ export function resultOf(end: EntryOf<"tool-end">): CallResult {
 
 /** A mode that shows the model its results does not look at the output itself. */
 class EndedCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly ok: boolean;
-  readonly content: EntryOf<"tool-end">["content"];
-  readonly error: EntryOf<"tool-end">["error"];
-  readonly #output: Json | undefined;
+  readonly #end: EntryOf<"tool-end">;
 
-  constructor({ key, name, output, content, error }: EntryOf<"tool-end">) {
-    this.callId = key;
-    this.name = name;
-    this.ok = error === undefined;
-    this.content = content;
-    this.error = error;
-    this.#output = output;
+  constructor(end: EntryOf<"tool-end">) {
+    this.#end = end;
+  }
+
+  get callId(): string {
+    return this.#end.key;
+  }
+
+  get name(): string {
+    return this.#end.name;
+  }
+
+  get seq(): number {
+    return this.#end.seq;
+  }
+
+  get at(): number {
+    return this.#end.at;
+  }
+
+  get ok(): boolean {
+    return this.#end.error === undefined;
+  }
+
+  get content(): EntryOf<"tool-end">["content"] {
+    return this.#end.content;
+  }
+
+  get error(): EntryOf<"tool-end">["error"] {
+    return this.#end.error;
+  }
+
+  get json(): Json | undefined {
+    return this.#end.output;
   }
 
   get output(): unknown {
-    return this.#output === undefined ? undefined : decode(this.#output);
+    const { output } = this.#end;
+    return output === undefined ? undefined : decode(output);
   }
 }
 

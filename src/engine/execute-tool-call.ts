@@ -1,7 +1,7 @@
 /** One tool call, whoever asked: recall · statics · before hook · validate · approve · run · after hook · record. */
 import { decode, encode } from "../base/codec.ts";
 import type { Json } from "../base/json.ts";
-import { channel } from "../core/context.ts";
+import { type AbortSource, channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
@@ -27,6 +27,7 @@ export async function executeToolCall(
   callId: string,
   asked: AskedCall,
   assigns: Record<string, unknown>,
+  abort: AbortSource = run.abort,
 ): Promise<Done> {
   const past = run.journal.call(callId);
   if (past?.call) assertSameCall(past.call, { name: asked.name, hash: hashOfAsked(asked) });
@@ -35,7 +36,7 @@ export async function executeToolCall(
   const tool = tools.find(asked.name);
   if (!tool || asked.invalid !== undefined) return refused(run, iteration, tools, callId, asked, tool);
 
-  const ctx = contextOf(run, iteration, tool, callId, assigns, past);
+  const ctx = contextOf(run, iteration, tool, callId, assigns, abort, past);
   const call: Call = {
     run,
     iteration,
@@ -108,7 +109,8 @@ function noteCall({ run, callId, asked, tool, shown, hash }: Call, given: unknow
   const mayDiffer = run.hooks.onBeforeTool !== undefined || tool.definition.staticInputValues !== undefined;
   const isAsAsked = !mayDiffer && given === asked.input && tool.name === asked.name;
   const other = isAsAsked ? undefined : { asked: hashOfAsked(asked) };
-  run.log.record(callId, { type: "tool-call", id: asked.id, name: tool.name, input: shown, hash, ...other });
+  const place = asked.line === undefined ? undefined : { line: asked.line };
+  run.log.record(callId, { type: "tool-call", id: asked.id, name: tool.name, input: shown, hash, ...other, ...place });
 }
 
 /** The start is in the log before the handler is called. */
@@ -116,7 +118,8 @@ function begin({ run, tool, ctx, callId, iteration }: Call): void | Promise<void
   run.log.record(callId, { type: "tool-start", name: tool.name, attempt: ctx.attempt });
   iteration.begins(callId);
   const check = () => {
-    if (run.abort.aborted) throw aborted(tool, run.abort.reason);
+    const { abort } = ctx[channel];
+    if (abort?.aborted) throw aborted(tool, abort.reason);
   };
   const written = run.log.durable();
   return written ? written.then(check) : check();
@@ -176,7 +179,8 @@ async function stoppedBy(thrown: unknown, call: Call): Promise<Done> {
     ...(ThinkSignal.is(error) ? thinking(error) : { error: logged(error) }),
     ...(warnings && { warnings }),
   });
-  await run.log.durable();
+  const written = run.log.durable();
+  if (written) await written; // what ends first is told first: see Batch
   return recalled(iteration, asked, end);
 }
 

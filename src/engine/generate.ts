@@ -26,6 +26,7 @@ function heard(run: RunState, iteration: RunningIteration, response: Response): 
   run.spend(response);
   run.answered(response);
   iteration.answered(response.content, response.usage, run.mode.read(response));
+  iteration.code = run.mode.code?.(response);
   return response;
 }
 

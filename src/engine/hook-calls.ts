@@ -1,5 +1,6 @@
 /** The hooks around an iteration. What a hook throws never ends a run by accident, and a hook that hangs ends with it. */
 import { HaftError, messageOf } from "../base/errors.ts";
+import { describeValue } from "../base/json.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
@@ -25,7 +26,7 @@ export async function beforeIteration(run: RunState, iteration: RunningIteration
 /** Asked before the batch begins. Throwing refuses it, and the model reads why; a ThinkSignal makes it think again. */
 export async function beforeExecution(run: RunState, iteration: RunningIteration): Promise<Happened | undefined> {
   const { onBeforeExecution } = run.hooks;
-  if (!onBeforeExecution || run.journal.call(`${iteration.id}/1`)) return undefined;
+  if (!onBeforeExecution || run.journal.hasActed(iteration.id)) return undefined;
   let given: { code?: string } | void;
   try {
     given = await untilAbort(run.abort, onBeforeExecution(iteration, run.controller));
@@ -35,10 +36,21 @@ export async function beforeExecution(run: RunState, iteration: RunningIteration
     if (ThinkSignal.is(error)) return { type: "thinking", reason: error.reason, context: error.context };
     return { type: "refused", message: messageOf(error) };
   }
-  if (typeof given?.code !== "string") return undefined;
+  if (given?.code === undefined) return undefined;
+  if (iteration.code !== undefined && typeof given.code === "string" && given.code !== "") {
+    iteration.replaced = given.code;
+    return undefined;
+  }
+  if (iteration.code !== undefined) throw invalidCode(given.code);
   const message = "onBeforeExecution returned code, and this run has no program to replace";
   const hint = 'In mode "tools" change inputs in onBeforeTool, or throw to refuse the batch.';
   return { type: "refused", message, error: new HaftError("HOOK_INVALID", message, { hint }) };
+}
+
+function invalidCode(code: unknown): HaftError {
+  return new HaftError("HOOK_INVALID", `onBeforeExecution returned ${describeValue(code)} as code`, {
+    hint: "Return { code } with a program as text, or nothing to run the model's own.",
+  });
 }
 
 export async function afterIteration(run: RunState, iteration: RunningIteration): Promise<void> {

@@ -16,6 +16,9 @@ export class RunningIteration implements Iteration {
   readonly messages: readonly Message[];
   calls: readonly AskedCall[] = [];
   text = "";
+  code: string | undefined;
+  /** What a hook put in its place. */
+  replaced: string | undefined;
   usage: Usage = noUsage;
   status: Iteration["status"];
   context: IterationContext | undefined;
@@ -39,8 +42,10 @@ export class RunningIteration implements Iteration {
   }
 
   ended(asked: AskedCall, end: EntryOf<"tool-end">): void {
-    this.results ??= new Map();
-    this.results.set(end.key, resultPart(asked, end));
+    if (asked.number === undefined) {
+      this.results ??= new Map();
+      this.results.set(end.key, resultPart(asked, end)); // what a program asked for, the model does not read
+    }
     if (end.assigns === undefined) return;
     this.#assigns ??= [];
     this.#assigns.push({ callId: end.key, assigns: end.assigns });

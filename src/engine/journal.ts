@@ -30,6 +30,8 @@ export class Journal {
   readonly #responses = new Map<string, EntryOf<"model-response">>();
   readonly #ends = new Map<string, EntryOf<"iteration-end">>();
   readonly #steered = new Set<string>();
+  /** Iterations whose program has begun. */
+  readonly #programs = new Set<string>();
   readonly runEnd: EntryOf<"run-end"> | undefined;
 
   /** @throws HaftError `DECISION_INVALID` */
@@ -40,6 +42,7 @@ export class Journal {
       else if (entry.type === "iteration-end") this.#ends.set(entry.key, entry);
       else if (entry.type === "run-end") this.runEnd = entry;
       else if (entry.type === "message") this.#steered.add(entry.key);
+      else if (entry.type === "program-start") this.#programs.add(entry.key);
       else if (isCallEntry(entry)) this.#note(entry);
     }
   }
@@ -69,6 +72,15 @@ export class Journal {
 
   call(callId: string): PastCall | undefined {
     return this.#calls.get(callId);
+  }
+
+  /** What the model asked for in this iteration was begun: hooks have looked at it. */
+  hasActed(iteration: string): boolean {
+    return this.#programs.has(iteration) || this.#calls.has(`${iteration}/1`);
+  }
+
+  get hasPrograms(): boolean {
+    return this.#programs.size > 0;
   }
 
   #note(entry: CallEntry): void {

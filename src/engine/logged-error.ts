@@ -10,9 +10,26 @@ export function logged(thrown: unknown): LoggedError {
   const error = readable(thrown);
   const code = codeOf(error) ?? "TOOL_FAILED";
   const message = messageOf(error);
-  if (!HaftError.is(error)) return { code, message };
-  const data = dataOf(error);
+  if (!HaftError.is(error)) return { code, message, ...foreign(error) };
+  const data = written(error.data, "data");
   return { code, message, ...(error.hint !== undefined && { hint: error.hint }), ...(data !== undefined && { data }) };
+}
+
+/** What a program that catches the error may look at. */
+function foreign(error: unknown): Pick<LoggedError, "name" | "data" | "cause"> | undefined {
+  try {
+    if (!(error instanceof Error)) return undefined;
+    const { name, cause, data: facts } = error as Error & { data?: unknown };
+    const data = written(facts, "data");
+    const reason = written(cause, "cause");
+    return {
+      ...(typeof name === "string" && name !== "Error" && { name }),
+      ...(data !== undefined && { data }),
+      ...(reason !== undefined && { cause: reason }),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 export function unlogged({ code, message, hint, data }: LoggedError, cause?: unknown): HaftError {
@@ -31,9 +48,9 @@ export function readable(thrown: unknown): unknown {
 }
 
 /** Facts that cannot be written are left out: the failure itself must be. */
-function dataOf({ data }: HaftError): Json | undefined {
+function written(value: unknown, label: string): Json | undefined {
   try {
-    return data === undefined ? undefined : encode(data, "data");
+    return value === undefined ? undefined : encode(value, label);
   } catch {
     return undefined;
   }

@@ -69,6 +69,7 @@ function recall(run: RunState, index: number): boolean {
   const response = run.journal.response(key);
   if (response) {
     iteration.answered(response.content, response.usage, run.mode.read(response));
+    iteration.code = run.mode.code?.(response);
     run.spend(response);
   }
   if (end.status.type === "reminded") run.reminded = true;

@@ -2,6 +2,7 @@
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import type { Exit } from "../core/exit.ts";
+import type { EntryOf } from "../core/log.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { nearest } from "../core/names.ts";
@@ -25,6 +26,12 @@ export async function skipCall(
   return unstarted(run, iteration, callId, asked, asked.name, error);
 }
 
+/** A program ended without it: an earlier process had started it, and nobody asks what became of it. */
+export function noteAbandoned(run: RunState, callId: string, { name }: EntryOf<"tool-call">): void {
+  const error = new HaftError("ABORTED", `The program ended without waiting for this call of "${name}"`);
+  run.log.record(callId, { type: "tool-end", name, durationMs: 0, error: logged(error) });
+}
+
 export function refused(
   run: RunState,
   iteration: RunningIteration,
@@ -46,9 +53,18 @@ async function unstarted(
   error: HaftError,
 ): Promise<Done> {
   const input = encode(asked.input ?? null, "input");
-  run.log.record(callId, { type: "tool-call", id: asked.id, name, input, hash: hashOfCall(asked.name, input) });
+  const place = asked.line === undefined ? undefined : { line: asked.line };
+  run.log.record(callId, {
+    type: "tool-call",
+    id: asked.id,
+    name,
+    input,
+    hash: hashOfCall(asked.name, input),
+    ...place,
+  });
   const end = run.log.record(callId, { type: "tool-end", name, durationMs: 0, error: logged(error) });
-  await run.log.durable();
+  const written = run.log.durable();
+  if (written) await written;
   return recalled(iteration, asked, end);
 }
 

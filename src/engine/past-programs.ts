@@ -1,0 +1,99 @@
+/** The programs of a run as a reading of its log: what they called, and in which order they learned of what. */
+import type { Entry, EntryOf } from "../core/log.ts";
+import type { PastProgram, PastProgramCall, PastSettlement } from "../core/mode.ts";
+import type { AskedCall } from "../core/model.ts";
+import { hashOfAsked, resultOf } from "./call.ts";
+import { assertSameCall } from "./journal.ts";
+
+/** By the key of their iteration, oldest first. */
+export function readPrograms(run: string, entries: readonly Entry[]): Map<string, PastProgram> {
+  const programs = new Map<string, ReadProgram>();
+  for (const entry of entries) {
+    if (!entry.key.startsWith(`${run}/`)) continue;
+    const iteration = iterationOf(entry.key, run);
+    if (entry.type === "program-start") programs.set(iteration, new ReadProgram(entry));
+    else programs.get(iteration)?.note(entry);
+  }
+  return programs;
+}
+
+class ReadProgram implements PastProgram {
+  end: EntryOf<"program-end"> | undefined;
+  readonly settled: PastSettlement[] = [];
+  readonly calls = new Map<number, ReadCall>();
+  #isLeft = false;
+
+  constructor(readonly start: EntryOf<"program-start">) {}
+
+  note(entry: Entry): void {
+    switch (entry.type) {
+      case "tool-call":
+        this.#call(entry.key).asked = entry;
+        break;
+      case "tool-pause":
+        this.#call(entry.key).heldAt = this.settled.length;
+        break;
+      case "decision":
+      case "tool-start":
+        this.#call(entry.key).heldAt = undefined;
+        break;
+      case "tool-end":
+        this.#ended(entry);
+        break;
+      case "timer":
+        if (!this.#isLeft) this.settled.push({ at: entry.at, timer: entry.timer });
+        break;
+      case "program-end":
+        this.end = entry;
+        break;
+    }
+  }
+
+  get heldAt(): number | undefined {
+    const held = [...this.calls.values()].flatMap(({ heldAt }) => heldAt ?? []);
+    return held.length > 0 ? Math.min(...held) : undefined;
+  }
+
+  /** A program that a call made think again never learns of anything from then on. */
+  #ended(entry: EntryOf<"tool-end">): void {
+    const call = this.#call(entry.key);
+    call.hasEnded = true;
+    call.heldAt = undefined;
+    if (entry.signal) this.#isLeft = true;
+    if (!this.#isLeft) this.settled.push({ at: entry.at, call: numberOf(entry.key), result: resultOf(entry) });
+  }
+
+  #call(key: string): ReadCall {
+    const number = numberOf(key);
+    const known = this.calls.get(number);
+    if (known) return known;
+    const call = new ReadCall();
+    this.calls.set(number, call);
+    return call;
+  }
+}
+
+class ReadCall implements PastProgramCall {
+  asked: EntryOf<"tool-call"> | undefined;
+  hasEnded = false;
+  /** So much had settled when somebody was asked. */
+  heldAt: number | undefined;
+
+  get isHeld(): boolean {
+    return this.heldAt !== undefined;
+  }
+
+  assertSame(asked: AskedCall): void {
+    if (this.asked) assertSameCall(this.asked, { name: asked.name, hash: hashOfAsked(asked) });
+  }
+}
+
+/** `<run>/<iteration>` of a key below it. */
+function iterationOf(key: string, run: string): string {
+  const end = key.indexOf("/", run.length + 1);
+  return end === -1 ? key : key.slice(0, end);
+}
+
+function numberOf(callId: string): number {
+  return Number(callId.slice(callId.lastIndexOf("/") + 1));
+}

@@ -1,0 +1,65 @@
+/** What the mode of programs reads of a run's log, and writes to it. */
+import type { AbortSource } from "../core/context.ts";
+import type { EntryBody } from "../core/log.ts";
+import type { PastProgram, ProgramHands } from "../core/mode.ts";
+import type { AskedCall } from "../core/model.ts";
+import type { RunningIteration } from "./iteration.ts";
+import { readPrograms } from "./past-programs.ts";
+import type { RunState } from "./run-state.ts";
+
+type Program = Parameters<ProgramHands["begin"]>[0];
+type ProgramEnd = Parameters<ProgramHands["ended"]>[0];
+
+export class ProgramNotes implements ProgramHands {
+  readonly #run: RunState;
+  readonly #iteration: RunningIteration;
+  readonly #abandon: (call: AskedCall) => void;
+  #startedAt = 0;
+
+  constructor(run: RunState, iteration: RunningIteration, abandon: (call: AskedCall) => void) {
+    this.#run = run;
+    this.#iteration = iteration;
+    this.#abandon = abandon;
+  }
+
+  get replaced(): string | undefined {
+    return this.#iteration.replaced;
+  }
+
+  get abort(): AbortSource {
+    return this.#run.abort;
+  }
+
+  past(): { earlier: readonly PastProgram[]; current: PastProgram | undefined } {
+    const { id, index } = this.#iteration;
+    if (index === 1 && !this.#run.journal.hasPrograms) return { earlier: [], current: undefined };
+    const programs = readPrograms(this.#run.id, this.#run.log.entries);
+    const current = programs.get(id);
+    programs.delete(id);
+    return { earlier: [...programs.values()], current };
+  }
+
+  begin(program: Program): number {
+    this.#startedAt = Date.now();
+    const isReplaced = this.replaced === undefined ? undefined : { isReplaced: true as const };
+    return this.#record({ type: "program-start", ...program, ...isReplaced }).at;
+  }
+
+  fired(timer: number): { at: number; seq: number } {
+    return this.#record({ type: "timer", timer });
+  }
+
+  /** Of a program that goes on here, the time is that of this process. */
+  ended({ status, calls, error }: ProgramEnd): void {
+    const durationMs = this.#startedAt === 0 ? 0 : Date.now() - this.#startedAt;
+    this.#record({ type: "program-end", status, calls, durationMs, ...(error && { error }) });
+  }
+
+  abandon(call: AskedCall): void {
+    this.#abandon(call);
+  }
+
+  #record(body: EntryBody): { at: number; seq: number } {
+    return this.#run.log.record(this.#iteration.id, body);
+  }
+}
