@@ -16,7 +16,8 @@ const rooms: Rooms = {
   secrets: async (options) => (await import("./secrets/index.ts")).openSecrets(options),
   mode(name) {
     if (name === "tools") return toolsMode;
-    throw new HaftError("MODE_UNKNOWN", `There is no mode "${name}"`, { hint: 'There is "tools".' });
+    if (name === "code") return import("./vm/index.ts").then(({ codeMode }) => codeMode());
+    throw new HaftError("MODE_UNKNOWN", `There is no mode "${name}"`, { hint: 'There are "tools" and "code".' });
   },
 };
 

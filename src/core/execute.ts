@@ -42,8 +42,8 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   tools?: Dynamic<readonly ToolEntry[]>;
   exits?: Exits | ((ctx: DynamicContext) => Awaitable<Exits>);
   hooks?: Hooks;
-  /** How the model is shown its tools. Default "tools": JSON calls. */
-  mode?: "tools" | (string & {}) | Mode;
+  /** How the model is shown its tools. "tools" (default): JSON calls. "code": functions of programs that it writes. */
+  mode?: "tools" | "code" | (string & {}) | Mode;
   /**
    * Where files and processes live: a Sandbox (yours to dispose), or "auto", "isolated", "virtual", "local" (opened and
    * disposed by the run). Default: "auto", which is isolated where that is possible and else virtual; it is opened only

@@ -20,6 +20,7 @@ export function jsonValidator(json: JsonSchema, owner: string): Validator {
   return {
     raw: true,
     json,
+    outputJson: json,
     check(value): Checked {
       try {
         validator ??= load(json);

@@ -80,6 +80,8 @@ export interface PastProgram {
   readonly calls: ReadonlyMap<number, PastProgramCall>;
   /** Where a call waits for a decision that nobody has made: as much of `settled` came before. */
   readonly heldAt: number | undefined;
+  /** The call that made the model think again: the program never went on. */
+  readonly thinking: number | undefined;
 }
 
 export type PastSettlement = { at: number } & ({ timer: number } | { call: number; result: CallResult });

@@ -49,6 +49,8 @@ export interface Validator {
   readonly raw: boolean;
   /** The JSON Schema of what it takes. Throws HaftError SCHEMA_UNSUPPORTED where the library cannot say. */
   readonly json: JsonSchema;
+  /** The JSON Schema of what it gives: after defaults and transforms; undefined where nobody can say. */
+  readonly outputJson: JsonSchema | undefined;
   check(value: unknown): Checked | Promise<Checked>;
 }
 
@@ -58,11 +60,20 @@ export interface Validator {
  * @throws HaftError `SCHEMA_INVALID` when it is no schema.
  */
 export function readSchema(schema: unknown, owner: string): Validator {
-  if (isStandard(schema)) return standardValidator(schema, () => jsonSchemaOf(schema, owner));
+  if (isStandard(schema))
+    return standardValidator(
+      schema,
+      () => jsonSchemaOf(schema, owner),
+      () => outputOf(schema),
+    );
   if (isPlainObject(schema)) {
     if (isStandard(schema.schema) && isPlainObject(schema.jsonSchema)) {
       const json = schema.jsonSchema;
-      return standardValidator(schema.schema, () => json);
+      return standardValidator(
+        schema.schema,
+        () => json,
+        () => json,
+      );
     }
     if (looksLikeJsonSchema(schema)) return jsonValidator(schema, owner);
   }
@@ -83,7 +94,11 @@ export function issueText(issues: readonly Issue[]): string {
   return shown.join("; ");
 }
 
-function standardValidator(schema: StandardSchemaV1, json: () => JsonSchema): Validator {
+function standardValidator(
+  schema: StandardSchemaV1,
+  json: () => JsonSchema,
+  outputJson: () => JsonSchema | undefined,
+): Validator {
   const standard = schema["~standard"];
   let known: JsonSchema | undefined;
   return {
@@ -91,6 +106,9 @@ function standardValidator(schema: StandardSchemaV1, json: () => JsonSchema): Va
     get json() {
       known ??= json();
       return known;
+    },
+    get outputJson() {
+      return outputJson();
     },
     check(value) {
       const result = standard.validate(value);
@@ -131,6 +149,16 @@ function jsonSchemaOf(schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>, 
     return json;
   } catch (cause) {
     throw new HaftError("SCHEMA_UNSUPPORTED", `${owner} has no JSON Schema: ${messageOf(cause)}`, { hint, cause });
+  }
+}
+
+function outputOf(schema: StandardSchemaV1 & Partial<StandardJSONSchemaV1>): JsonSchema | undefined {
+  const convert = (schema["~standard"] as Partial<StandardJSONSchemaV1.Props>).jsonSchema?.output;
+  try {
+    const { $schema: _, ...json } = convert?.({ target: "draft-07" }) ?? {};
+    return convert && json;
+  } catch {
+    return undefined;
   }
 }
 

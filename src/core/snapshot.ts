@@ -1,9 +1,10 @@
 /** An interrupted run as plain JSON: a slice of its log, to which decisions are appended. */
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import { checkDecision } from "./decision-check.ts";
-import { type Entry, type EntryOf, LOG_VERSION } from "./log.ts";
+import { type Entry, type EntryOf, LOG_VERSION, type LoggedMessage } from "./log.ts";
 
 export interface SnapshotJson {
   v: 1;
@@ -76,9 +77,37 @@ export class Snapshot implements SnapshotJson {
     return new Snapshot(this.run, [...this.entries, entry]);
   }
 
+  /**
+   * The same state as a run of its own, to be answered another way. Its calls have keys of their own, those that
+   * are finished too; each entry that was taken over names the run that it was copied from.
+   */
+  fork(): Snapshot {
+    const run = newId("run");
+    const last = this.entries.at(-1)?.seq ?? -1;
+    return new Snapshot(
+      run,
+      this.entries.map((entry) => copied(entry, this.run, run, last)),
+    );
+  }
+
   toJSON(): SnapshotJson {
     return { v: this.v, run: this.run, entries: this.entries };
   }
+}
+
+/** Entries of earlier runs of the session keep their keys: they are the conversation. */
+function copied(entry: Entry, from: string, run: string, seq: number): Entry {
+  if (entry.key !== from && !entry.key.startsWith(`${from}/`)) return entry;
+  const key = run + entry.key.slice(from.length);
+  const moved = { ...entry, key };
+  if (moved.type === "run-start") return { ...moved, from: { run: from, seq } };
+  if (moved.type !== "iteration-end") return moved;
+  return { ...moved, messages: moved.messages.map((message) => withCalls(message, from, run)) };
+}
+
+function withCalls(message: LoggedMessage, from: string, run: string): LoggedMessage {
+  if (message.role !== "tool" || !("calls" in message)) return message;
+  return { role: "tool", calls: message.calls.map((call) => run + call.slice(from.length)) };
 }
 
 /** Paused calls without a decision or an end after the pause. */

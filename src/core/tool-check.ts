@@ -35,7 +35,7 @@ export function readIdentity(
 
 /** @throws HaftError `TOOL_INVALID`, `TOOL_NAME_INVALID` */
 export function checkProperties(definition: ToolDefinition, owner: string): void {
-  const { handler, description, metadata, aliases, timeoutMs, approval, outputValidation } = definition;
+  const { handler, description, metadata, aliases, modes, timeoutMs, approval, outputValidation } = definition;
   const wrong = (what: string, got: unknown) =>
     new HaftError("TOOL_INVALID", `${owner}: ${what}, not ${describeValue(got)}`);
   if (typeof handler !== "function") throw wrong("handler must be a function", handler);
@@ -43,6 +43,8 @@ export function checkProperties(definition: ToolDefinition, owner: string): void
   if (metadata !== undefined && !isPlainObject(metadata)) throw wrong("metadata must be an object", metadata);
   if (aliases !== undefined && !Array.isArray(aliases)) throw wrong("aliases must be an array of names", aliases);
   for (const alias of aliases ?? []) checkName(alias, `${owner}: an alias`, "TOOL_NAME_INVALID");
+  if (modes !== undefined && !(Array.isArray(modes) && modes.every((mode) => mode === "tools" || mode === "code")))
+    throw wrong('modes must be a list of "tools" and "code"', modes);
   for (const key of ["retry", "subject", "preview"] as const) {
     const given = definition[key];
     if (given !== undefined && typeof given !== "function") throw wrong(`${key} must be a function`, given);

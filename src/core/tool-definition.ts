@@ -86,6 +86,8 @@ export interface ToolDefinition<I = any, O = any, P = any> {
    * log keeps the name. Only parameters at the top of the input.
    */
   secretInput?: readonly string[];
+  /** The modes in which a model is shown it. Default: all. */
+  modes?: readonly ("tools" | "code")[];
   /** Says that it works on files or processes: the run opens a sandbox for it. */
   sandbox?: boolean;
 }

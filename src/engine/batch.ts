@@ -188,7 +188,7 @@ export class Batch implements Hands {
 
   #stopFor(done: Exclude<Done, { type: "result" }>): void {
     if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");
-    else this.#stop({ type: "thinking", reason: done.reason }, `another call asked to think again (${done.reason})`);
+    else this.#stop({ ...done }, `another call asked to think again (${done.reason})`);
   }
 
   #stop(happened: Happened, skip: string): void {

@@ -10,7 +10,10 @@ import type { RunningIteration } from "./iteration.ts";
 import type { PastCall } from "./journal.ts";
 import type { RunState } from "./run-state.ts";
 
-export type Done = { type: "result"; result: CallResult } | { type: "paused" } | { type: "thinking"; reason: string };
+export type Done =
+  | { type: "result"; result: CallResult }
+  | { type: "paused" }
+  | { type: "thinking"; reason: string; context?: unknown };
 
 /** A call while it is made. */
 export interface Call {
@@ -34,8 +37,14 @@ export interface Call {
 /** Whoever asked sees what was written: live and on a replay the same. */
 export function recalled(iteration: RunningIteration, asked: AskedCall, end: EntryOf<"tool-end">): Done {
   iteration.ended(asked, end);
-  if (end.signal) return { type: "thinking", reason: end.signal.reason };
+  if (end.signal) return thinking(asked, end, end.signal.reason);
   return { type: "result", result: resultOf(end) };
+}
+
+/** A program's model does not read the results of its calls, and is told beside them. */
+function thinking({ number }: AskedCall, { output }: EntryOf<"tool-end">, reason: string): Done {
+  if (number === undefined || output === undefined || output === reason) return { type: "thinking", reason };
+  return { type: "thinking", reason, context: decode(output) };
 }
 
 export function resultOf(end: EntryOf<"tool-end">): CallResult {

@@ -5,7 +5,7 @@ import type { IterationContext, ToolSet } from "../core/mode.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
 import { invalidOption } from "./invalid-option.ts";
-import { checkExits, NamedTools } from "./named-tools.ts";
+import { checkExits, modeName, NamedTools } from "./named-tools.ts";
 import type { RunState } from "./run-state.ts";
 import { untilAbort } from "./until-abort.ts";
 
@@ -57,7 +57,8 @@ export function exitsOf({ options }: RunState): readonly Exit[] {
 /** The same list gives the same set: it is read once a run. */
 function toolSetFor(run: RunState, entries: readonly ToolEntry[] | undefined): ToolSet {
   if (!run.tools || run.tools.entries !== entries) {
-    run.tools = { entries, set: new NamedTools((entries ?? []).map(resolveTool), run.sandbox, run.secrets) };
+    const list = (entries ?? []).map(resolveTool);
+    run.tools = { entries, set: new NamedTools(list, modeName(run.options), run.sandbox, run.secrets) };
   }
   return run.tools.set;
 }

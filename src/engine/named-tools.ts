@@ -1,6 +1,7 @@
 /** The tools of an iteration by name and alias, and the rule that no name is there twice. */
 import { HaftError } from "../base/errors.ts";
 import { noSecrets } from "../core/call-context.ts";
+import type { ExecuteOptions } from "../core/execute.ts";
 import { Exit } from "../core/exit.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { ToolSet } from "../core/mode.ts";
@@ -18,7 +19,8 @@ export class NamedTools implements ToolSet {
   #secrets: OpenSecrets | undefined;
 
   /** @throws HaftError `DUPLICATE_TOOL` */
-  constructor(list: readonly Tool[], sandbox?: SandboxAccess, secrets?: OpenSecrets) {
+  constructor(all: readonly Tool[], mode: string, sandbox?: SandboxAccess, secrets?: OpenSecrets) {
+    const list = all.some(({ definition }) => definition.modes) ? all.filter((tool) => isOf(tool, mode)) : all;
     this.list = list;
     this.surround(sandbox, secrets);
     for (const tool of list) {
@@ -54,6 +56,15 @@ export class NamedTools implements ToolSet {
     const { names } = this.#secrets?.secretsFor({ name, secrets: definition.secrets }, () => {}) ?? noSecrets;
     return withSecretNames(inputSchema, definition.secretInput, names);
   }
+}
+
+function isOf({ definition: { modes } }: Tool, mode: string): boolean {
+  return modes === undefined || (modes as readonly string[]).includes(mode);
+}
+
+/** The name of the mode that a run is in. */
+export function modeName({ mode = "tools" }: ExecuteOptions): string {
+  return typeof mode === "object" ? mode.name : mode;
 }
 
 function duplicate(name: string): HaftError {

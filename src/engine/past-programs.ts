@@ -21,7 +21,7 @@ class ReadProgram implements PastProgram {
   end: EntryOf<"program-end"> | undefined;
   readonly settled: PastSettlement[] = [];
   readonly calls = new Map<number, ReadCall>();
-  #isLeft = false;
+  thinking: number | undefined;
 
   constructor(readonly start: EntryOf<"program-start">) {}
 
@@ -41,7 +41,7 @@ class ReadProgram implements PastProgram {
         this.#ended(entry);
         break;
       case "timer":
-        if (!this.#isLeft) this.settled.push({ at: entry.at, timer: entry.timer });
+        this.#settle({ at: entry.at, timer: entry.timer });
         break;
       case "program-end":
         this.end = entry;
@@ -59,8 +59,12 @@ class ReadProgram implements PastProgram {
     const call = this.#call(entry.key);
     call.hasEnded = true;
     call.heldAt = undefined;
-    if (entry.signal) this.#isLeft = true;
-    if (!this.#isLeft) this.settled.push({ at: entry.at, call: numberOf(entry.key), result: resultOf(entry) });
+    if (entry.signal) this.thinking ??= numberOf(entry.key);
+    this.#settle({ at: entry.at, call: numberOf(entry.key), result: resultOf(entry) });
+  }
+
+  #settle(settlement: PastSettlement): void {
+    if (this.thinking === undefined) this.settled.push(settlement);
   }
 
   #call(key: string): ReadCall {

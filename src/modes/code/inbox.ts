@@ -1,0 +1,63 @@
+/** What settled while a program waited, in the order of the log: so a replay tells it the same, in the same order. */
+import type { Settlement } from "../../core/program.ts";
+
+interface Arrival {
+  readonly seq: number;
+  readonly settlement: Settlement;
+}
+
+/**
+ * Results come back over several promises, those of one moment in any order. One turn of the event loop later all of them
+ * are here, and are handed over sorted.
+ */
+export class Inbox {
+  #arrivals: Arrival[] = [];
+  #deliver: ((settlements: Settlement[]) => void) | undefined;
+  #scheduled: ReturnType<typeof setImmediate> | undefined;
+
+  add(arrival: Arrival): void {
+    this.#arrivals.push(arrival);
+    this.#schedule();
+  }
+
+  /** Resolves with at least one; never while nothing comes. */
+  next(): Promise<Settlement[]> {
+    return new Promise((resolve) => {
+      this.#deliver = resolve;
+      if (this.#arrivals.length > 0) this.#schedule();
+    });
+  }
+
+  /** What the log tells of is told from there. */
+  drop(told: readonly Settlement[]): void {
+    const keys = new Set(told.map(keyOf));
+    this.#arrivals = this.#arrivals.filter(({ settlement }) => !keys.has(keyOf(settlement)));
+  }
+
+  get isEmpty(): boolean {
+    return this.#arrivals.length === 0;
+  }
+
+  close(): void {
+    clearImmediate(this.#scheduled);
+    this.#deliver = undefined;
+  }
+
+  #schedule(): void {
+    if (this.#deliver) this.#scheduled ??= setImmediate(() => this.#hand());
+  }
+
+  #hand(): void {
+    this.#scheduled = undefined;
+    const deliver = this.#deliver;
+    if (!deliver || this.#arrivals.length === 0) return;
+    const arrivals = this.#arrivals.sort((a, b) => a.seq - b.seq);
+    this.#arrivals = [];
+    this.#deliver = undefined;
+    deliver(arrivals.map(({ settlement }) => settlement));
+  }
+}
+
+function keyOf(settlement: Settlement): string {
+  return "timer" in settlement ? `timer ${settlement.timer}` : `call ${settlement.id}`;
+}

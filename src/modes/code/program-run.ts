@@ -1,0 +1,229 @@
+/** Drives one program: starts it, makes the calls that it asks for, tells it what settled, and sees it to its end. */
+import type { Json } from "../../base/json.ts";
+import type { CallResult, Hands, PastProgram } from "../../core/mode.ts";
+import type { AskedCall } from "../../core/model.ts";
+import type {
+  Print,
+  ProgramCall,
+  ProgramDone,
+  ProgramError,
+  ProgramInput,
+  ProgramSession,
+  Settlement,
+  Turn,
+} from "../../core/program.ts";
+import { Inbox } from "./inbox.ts";
+import type { Offer } from "./offer.ts";
+import { ProgramTimers } from "./program-timers.ts";
+import { callMissing } from "./replay-errors.ts";
+import { pastSettlement, settlementOf } from "./settlement.ts";
+
+/** A call that the program has made. */
+export interface MadeCall {
+  readonly asked: AskedCall;
+  readonly isDetached: boolean;
+  /** Once it is made in this process. */
+  answer: Promise<CallResult> | undefined;
+  result: CallResult | undefined;
+}
+
+export class ProgramRun {
+  /** By number. */
+  readonly calls = new Map<number, MadeCall>();
+  prints: Print[] = [];
+  /** Those that went on when the program ended. */
+  readonly abandoned: AskedCall[] = [];
+  unhandled: readonly ProgramError[] = [];
+  bindings: Turn["bindings"];
+  readonly #hands: Hands;
+  readonly #offer: Offer;
+  /** Of the model's call that holds the program. */
+  readonly #id: string;
+  readonly #inbox = new Inbox();
+  readonly #timers: ProgramTimers;
+  /** Made by the program, and not yet by us. */
+  #waiting: MadeCall[] = [];
+  /** The calls whose result the program has learned. */
+  #told = new Set<number>();
+  /** Calls that go on. */
+  #open = 0;
+  /** Answers that are nobody's call: what a function is, which ones there are. */
+  #asides: Settlement[] = [];
+  #now = 0;
+  #past: PastProgram | undefined;
+
+  constructor(hands: Hands, offer: Offer, id: string) {
+    this.#hands = hands;
+    this.#offer = offer;
+    this.#id = id;
+    this.#timers = new ProgramTimers((timer) => {
+      const { at, seq } = hands.program.fired(timer);
+      this.#inbox.add({ seq, settlement: { at, timer } });
+    });
+  }
+
+  /** From the beginning, or from where the log leaves off; again, where the VM was lost. */
+  async run(session: ProgramSession, input: ProgramInput, past: PastProgram | undefined): Promise<ProgramDone> {
+    this.prints = [];
+    this.#told = new Set();
+    this.#waiting = [];
+    this.#now = input.now;
+    this.#past = past;
+    const isReplay = past !== undefined;
+    let done = await this.#follow(session, await session.start({ ...input, isReplay }), isReplay);
+    if (past) done = await this.#recall(session, past, done);
+    while (!done) {
+      this.#goOn();
+      if (this.#isStuck) {
+        await session.leave();
+        return stuck;
+      }
+      done = await this.#settle(session, await this.#inbox.next());
+    }
+    return done;
+  }
+
+  /** After its end: what it did not wait for is aborted, but for the calls that it said nobody waits for. */
+  async finish(): Promise<void> {
+    this.stop();
+    const detached: Promise<CallResult>[] = [];
+    for (const [number, call] of this.calls) {
+      if (call.isDetached) detached.push(this.#invoke(call));
+      else if (!call.result && !this.#told.has(number)) this.#leaveOpen(call);
+    }
+    await Promise.all(detached);
+  }
+
+  #leaveOpen({ asked }: MadeCall): void {
+    this.abandoned.push(asked);
+    this.#hands.program.abandon(asked);
+  }
+
+  /** Nothing reaches the program any more. */
+  stop(): void {
+    this.#inbox.close();
+    this.#timers.close();
+  }
+
+  /** What the log tells is told again. A call that waits for somebody's decision holds what came after it. */
+  async #recall(
+    session: ProgramSession,
+    past: PastProgram,
+    started: ProgramDone | undefined,
+  ): Promise<ProgramDone | undefined> {
+    const settled = past.settled.map(pastSettlement);
+    this.#inbox.drop(settled);
+    const before = settled.splice(0, past.heldAt ?? settled.length);
+    let done = started ?? (await this.#settle(session, before, true));
+    if (past.thinking !== undefined && !done) return this.#thinkAgain(past.thinking);
+    if (past.heldAt !== undefined && !done) {
+      await this.#held(past);
+      done = await this.#settle(session, settled, true);
+    }
+    const missing = [...past.calls.keys()].find((number) => !this.calls.has(number));
+    if (missing !== undefined) throw callMissing(missing);
+    return done;
+  }
+
+  /** Nothing goes on that could wake it. */
+  get #isStuck(): boolean {
+    return this.#open === 0 && this.#timers.count === 0 && this.#inbox.isEmpty;
+  }
+
+  /** Recalled, it stops the iteration as it did before. */
+  #thinkAgain(number: number): Promise<never> {
+    const call = this.calls.get(number);
+    if (!call) throw callMissing(number);
+    void this.#invoke(call);
+    return new Promise(() => {});
+  }
+
+  /** Until all that somebody is asked about have their answer. Without one the run stops, and this never comes back. */
+  async #held(past: PastProgram): Promise<void> {
+    const open = [...this.calls].filter(([number]) => !past.calls.get(number)?.hasEnded);
+    const answers = open.map(([number, call]) => ({ number, answer: this.#invoke(call) }));
+    await Promise.all(answers.filter(({ number }) => past.calls.get(number)?.isHeld).map(({ answer }) => answer));
+  }
+
+  /** Calls that the log has no end of are made; timers run. */
+  #goOn(): void {
+    for (const call of this.#waiting.splice(0)) if (!this.#told.has(call.asked.number!)) void this.#invoke(call);
+    this.#timers.start();
+  }
+
+  #invoke(call: MadeCall): Promise<CallResult> {
+    if (call.answer) return call.answer;
+    this.#open++;
+    call.answer = this.#hands.invoke(call.asked).then((result) => {
+      this.#open--;
+      call.result = result;
+      const id = call.asked.number!;
+      if (!this.#told.has(id)) this.#inbox.add({ seq: result.seq, settlement: settlementOf(id, result) });
+      return result;
+    });
+    return call.answer;
+  }
+
+  async #settle(
+    session: ProgramSession,
+    settlements: readonly Settlement[],
+    isReplay = false,
+  ): Promise<ProgramDone | undefined> {
+    const size = this.#offer.declarations.isShort ? 1 : settlements.length; // asides come in between
+    for (let from = 0; from < settlements.length; from += size) {
+      const batch = settlements.slice(from, from + size);
+      for (const settlement of batch) this.#tell(settlement);
+      const done = await this.#follow(session, await session.settle(batch, { isReplay }), isReplay);
+      if (done) return done;
+    }
+    return undefined;
+  }
+
+  #tell(settlement: Settlement): void {
+    this.#now = settlement.at;
+    if ("timer" in settlement) this.#timers.settle(settlement.timer);
+    else this.#told.add(settlement.id);
+  }
+
+  /** Takes a turn in, and answers what can be answered at once. */
+  async #follow(session: ProgramSession, first: Turn, isReplay: boolean): Promise<ProgramDone | undefined> {
+    let done = this.#take(first);
+    while (!done && this.#asides.length > 0) {
+      done = this.#take(await session.settle(this.#asides.splice(0), { isReplay }));
+    }
+    return done;
+  }
+
+  #take(turn: Turn): ProgramDone | undefined {
+    for (const call of turn.calls) this.#make(call);
+    for (const { id, delayMs } of turn.timers) this.#timers.add(id, delayMs);
+    this.prints.push(...turn.prints);
+    if (turn.unhandled) this.unhandled = turn.unhandled;
+    this.bindings = turn.bindings ?? this.bindings;
+    return turn.done;
+  }
+
+  #make({ id, name, input, line, isDetached }: ProgramCall): void {
+    const aside = this.#offer.aside(name);
+    if (aside) this.#asides.push({ id, at: this.#now, ok: true, output: aside(input) });
+    else this.#waiting.push(this.calls.get(id) ?? this.#note(id, name, input, line, isDetached));
+  }
+
+  #note(number: number, path: string, input: Json | undefined, line: number, isDetached: boolean): MadeCall {
+    const asked: AskedCall = { id: `${this.#id}.${number}`, ...this.#offer.asked(path, input)!, number, line };
+    this.#past?.calls.get(number)?.assertSame(asked);
+    const call: MadeCall = { asked, isDetached, answer: undefined, result: undefined };
+    this.calls.set(number, call);
+    return call;
+  }
+}
+
+const stuck: ProgramDone = {
+  type: "threw",
+  error: {
+    name: "Error",
+    message: "The program waits for a promise that nothing will ever settle",
+    code: "PROGRAM_STUCK",
+    frames: [],
+  },
+};

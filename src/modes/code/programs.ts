@@ -1,0 +1,196 @@
+/** The programs of one run, one after the other, in a VM whose variables live as long as the run. */
+import { randomBytes } from "node:crypto";
+import { HaftError, messageOf } from "../../base/errors.ts";
+import type { LoggedError } from "../../core/log.ts";
+import type { Hands, PastProgram } from "../../core/mode.ts";
+import type {
+  ProgramChecker,
+  ProgramDone,
+  ProgramInput,
+  ProgramLimits,
+  ProgramProblem,
+  ProgramSession,
+  ProgramVm,
+} from "../../core/program.ts";
+import type { Offer } from "./offer.ts";
+import { ProgramRun } from "./program-run.ts";
+import { rebuild } from "./rebuild.ts";
+import { diverged } from "./replay-errors.ts";
+
+export interface CodeModeParts {
+  vm: ProgramVm;
+  /** Without one, types are not looked at. */
+  checker: ProgramChecker | undefined;
+  /** Milliseconds that a program waits for its check before it runs unchecked. Default: as long as it takes. */
+  maxWaitMs?: number;
+  limits?: Partial<ProgramLimits>;
+}
+
+export interface Ended {
+  done: ProgramDone;
+  /** Undefined: nothing of it ran. */
+  run: ProgramRun | undefined;
+}
+
+type Check = "passed" | "unchecked" | "off";
+
+/** How often one program is begun again because the VM died under it. */
+const MAX_LOSSES = 3;
+
+export class Programs {
+  readonly #parts: CodeModeParts;
+  #session: ProgramSession | undefined;
+  /** The programs whose top level the session has. */
+  #kept: string[] = [];
+  #run: ProgramRun | undefined;
+
+  constructor(parts: CodeModeParts) {
+    this.#parts = parts;
+  }
+
+  /** `code` is the model's; a hook, or the log, may have another. `id` is that of the model's call. */
+  async run(id: string, code: string, offer: Offer, hands: Hands): Promise<Ended> {
+    const past = this.#session ? undefined : await this.#open(offer, hands);
+    const input = past ? recalled(past, code, offer) : await this.#begin(code, offer, hands);
+    if ("problems" in input) return { done: { type: "invalid", problems: input.problems }, run: undefined };
+
+    const run = new ProgramRun(hands, offer, id);
+    this.#run = run;
+    const done = await this.#withinTime(this.#drive(run, input, past, offer, hands));
+    if (done.type === "aborted") return new Promise(() => {}); // with the whole run: nobody waits for this program
+    if (done.type === "diverged") throw diverged(done.message);
+    if (!past?.end) hands.program.ended({ ...endOf(done), calls: run.calls.size });
+    await run.finish();
+    this.#run = undefined;
+    if (done.type === "limit") this.close();
+    else this.#kept.push(input.code);
+    return { done, run };
+  }
+
+  /** A call stopped the program: it goes no further, and what it made at its top level stays. Gives what ran so far. */
+  leave(): ProgramRun | undefined {
+    const run = this.#run;
+    run?.stop();
+    this.#run = undefined;
+    if (run) this.#session?.leave().catch(() => this.close());
+    return run;
+  }
+
+  /** What the VM holds is rebuilt from the log, when there is another program. */
+  close(): void {
+    this.#run?.stop();
+    this.#session?.close();
+    this.#session = undefined;
+    this.#kept = [];
+  }
+
+  /** Gives this iteration's program, where the log has it. */
+  async #open(offer: Offer, hands: Hands): Promise<PastProgram | undefined> {
+    const { vm, limits } = this.#parts;
+    const { earlier, current } = hands.program.past();
+    const session = await vm.open({ limits });
+    this.#session = session;
+    this.#kept = await rebuild(session, earlier, offer);
+    return current;
+  }
+
+  async #begin(
+    given: string,
+    offer: Offer,
+    hands: Hands,
+  ): Promise<ProgramInput | { problems: readonly ProgramProblem[] }> {
+    const code = hands.program.replaced ?? given;
+    const check = await this.#check(code, offer);
+    if (typeof check !== "string") return { problems: check };
+    const seed = randomBytes(16).toString("hex");
+    const now = hands.program.begin({ code, seed, check });
+    return { code, seed, now, functions: offer.paths };
+  }
+
+  async #check(code: string, offer: Offer): Promise<Check | readonly ProgramProblem[]> {
+    const { checker, maxWaitMs } = this.#parts;
+    if (!checker) return "off";
+    const checking = checker.check({ code, declarations: offer.declarations.text, earlier: this.#kept });
+    const problems = await within(
+      checking.catch(() => undefined),
+      maxWaitMs,
+    );
+    if (!problems) return "unchecked";
+    return problems.length > 0 ? problems : "passed";
+  }
+
+  /** Begins it again where the VM is lost: calls that go on meanwhile go on. */
+  async #drive(
+    run: ProgramRun,
+    input: ProgramInput,
+    begun: PastProgram | undefined,
+    offer: Offer,
+    hands: Hands,
+  ): Promise<ProgramDone> {
+    const { abort } = hands.program;
+    const stop = () => this.#session?.abort();
+    abort.add(stop);
+    try {
+      let past = begun;
+      for (let losses = 0; losses < MAX_LOSSES; losses++) {
+        const done = await run.run(this.#session!, input, past);
+        if (done.type !== "lost") return done;
+        this.#session?.close();
+        past = await this.#open(offer, hands);
+      }
+    } finally {
+      abort.remove(stop);
+    }
+    throw new HaftError("PROGRAM_VM_LOST", `The VM died ${MAX_LOSSES} times under one program`, {
+      hint: "The log has what was done. Look at the memory of this machine, and go on with the same session.",
+    });
+  }
+
+  async #withinTime(work: Promise<ProgramDone>): Promise<ProgramDone> {
+    const { wallMs } = this.#parts.limits ?? {};
+    const done = await within(work, wallMs);
+    if (done) return done;
+    this.#session?.abort();
+    return { type: "limit", limit: "wallMs", message: `it took longer than ${wallMs} ms` };
+  }
+}
+
+/** Of a program that was begun in an earlier process. */
+function recalled({ start }: PastProgram, code: string, offer: Offer): ProgramInput {
+  if (!start.isReplaced && start.code !== code) throw diverged("The program is another than the one that was begun");
+  return { code: start.code, seed: start.seed, now: start.at, functions: offer.paths };
+}
+
+function endOf(done: ProgramDone): { status: "returned" | "exit" | "threw" | "limit"; error?: LoggedError } {
+  switch (done.type) {
+    case "returned":
+    case "exit":
+      return { status: done.type };
+    case "limit":
+      return { status: "limit", error: { code: "PROGRAM_LIMIT", message: done.message } };
+    case "invalid":
+      return { status: "threw", error: { code: "PROGRAM_INVALID", message: done.problems[0]?.message ?? "" } };
+    default:
+      return { status: "threw", error: errorOf(done) };
+  }
+}
+
+function errorOf(done: ProgramDone): LoggedError {
+  if (done.type !== "threw") return { code: "PROGRAM_FAILED", message: messageOf(done) };
+  const { name, message, code } = done.error;
+  return { code: typeof code === "string" ? code : "PROGRAM_FAILED", message: `${name}: ${message}` };
+}
+
+/** Undefined when it does not come in time. */
+async function within<T>(work: Promise<T>, limitMs: number | undefined): Promise<T | undefined> {
+  if (limitMs === undefined) return work;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
