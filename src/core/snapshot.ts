@@ -79,7 +79,7 @@ export class Snapshot implements SnapshotJson {
 
   /**
    * The same state as a run of its own, to be answered another way. Its calls have keys of their own, those that
-   * are finished too; each entry that was taken over names the run that it was copied from.
+   * are finished too; its first entry names the run that it comes from.
    */
   fork(): Snapshot {
     const run = newId("run");

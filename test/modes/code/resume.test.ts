@@ -182,7 +182,7 @@ describe("a replay", () => {
   const entryOf = (entries: any[], type: string) => entries.find((entry) => entry.type === type);
 
   test.each<[string, (entries: any[]) => void]>([
-    ["another program", (entries) => void (entryOf(entries, "program-start").code = "return 1")],
+    ["another program", (entries) => void Object.assign(entryOf(entries, "program-start"), { code: "return 1" })],
     [
       "a program of the model that was changed",
       (entries) => {

@@ -23,7 +23,7 @@ export async function runPrograms(codes: readonly string[], options: Options = {
 
 /** What the model was told last of a program. */
 export function lastReport({ prompt }: ScriptedRequest): string {
-  const message = prompt.findLast(({ role }) => role === "tool");
+  const message = prompt.filter(({ role }) => role === "tool").at(-1);
   const output = message?.content.at(-1)?.output;
   return output?.type === "content" ? output.value[0].text : String(output?.value);
 }
