@@ -1,0 +1,81 @@
+/** What the host knows of the program that is running: its text, and what it waits for. */
+import type { ProgramInput } from "../../core/program.ts";
+import { type CompiledProgram, excerptOf } from "../stand-in-compile.ts";
+
+export class RunningProgram {
+  /** How stacks of the guest name it. Those of earlier programs of the session have another number. */
+  readonly fileName: string;
+  readonly functions: readonly string[];
+  /** JSON texts of their names. */
+  readonly functionNames: readonly string[];
+  readonly objects: NonNullable<ProgramInput["objects"]>;
+  /** Calls that have not settled, and whether each is detached. */
+  readonly calls = new Map<number, boolean>();
+  #detached = 0;
+  readonly timers = new Set<number>();
+  /** Whoever fires timers does not learn that these will not be waited for. */
+  readonly clearedTimers = new Set<number>();
+  printedBytes = 0;
+  readonly #compiled: CompiledProgram;
+  readonly #marker: string;
+
+  constructor(number: number, input: ProgramInput, compiled: CompiledProgram) {
+    this.fileName = `program-${number}`;
+    this.functions = input.functions;
+    this.functionNames = input.functions.map((name) => JSON.stringify(name));
+    this.objects = input.objects ?? [];
+    this.#compiled = compiled;
+    this.#marker = `${this.fileName}:`;
+  }
+
+  get code(): string {
+    return this.#compiled.code;
+  }
+
+  addCall(id: number, isDetached: boolean): void {
+    this.calls.set(id, isDetached);
+    if (isDetached) this.#detached++;
+  }
+
+  /** False where it has made no such call, or that has settled before. */
+  settleCall(id: number): boolean {
+    const isDetached = this.calls.get(id);
+    if (isDetached) this.#detached--;
+    return isDetached === undefined ? false : this.calls.delete(id);
+  }
+
+  /** False where it has set no such timer, or that has fired before. */
+  fireTimer(id: number): boolean {
+    return this.timers.delete(id) || this.clearedTimers.delete(id);
+  }
+
+  /** At its end, somebody waits for its detached calls. */
+  get hasDetached(): boolean {
+    return this.#detached > 0;
+  }
+
+  get waitsForSomething(): boolean {
+    return this.calls.size > 0 || this.timers.size > 0;
+  }
+
+  /** Where a stack of the guest was in the program, as the engine counts. */
+  rawPlace(stack: string): { line: number; column: number } | undefined {
+    const at = stack.indexOf(this.#marker);
+    if (at < 0) return undefined;
+    const from = at + this.#marker.length;
+    const colon = stack.indexOf(":", from);
+    return { line: Number.parseInt(stack.slice(from, colon), 10), column: Number.parseInt(stack.slice(colon + 1), 10) };
+  }
+
+  place(line: number, column: number): { line: number; column: number } | undefined {
+    return this.#compiled.place(line, column);
+  }
+
+  isDetached(line: number, column: number): boolean {
+    return this.#compiled.isDetached(line, column);
+  }
+
+  excerpt(line: number, column: number): string | undefined {
+    return excerptOf(this.#compiled.source, line, column);
+  }
+}
