@@ -5,14 +5,18 @@ import { describeValue } from "../base/json.ts";
 const MAX_LENGTH = 50;
 const shape = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
 
-const keywords =
-  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval undefined";
+/** What the language does not take as the name of a function or variable. */
+export const keywords: ReadonlySet<string> = new Set(
+  "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval undefined".split(
+    " ",
+  ),
+);
 
 /** The words of the loop and of programs (the third seed's engine reserves the same), in any capitals. */
 const loopWords =
   "think listen return exit action function callback code execute jsx object string number boolean array";
 
-const reserved = new Set([...keywords.split(" "), ...loopWords.split(" ")]);
+const reserved = new Set([...keywords, ...loopWords.split(" ")]);
 
 /** @throws HaftError with the code given, in a sentence that names what it is. */
 export function checkName(name: unknown, owner: string, code: string, isBuiltIn = false): asserts name is string {
