@@ -34,10 +34,6 @@ export class Inbox {
     this.#arrivals = this.#arrivals.filter(({ settlement }) => !keys.has(keyOf(settlement)));
   }
 
-  get isEmpty(): boolean {
-    return this.#arrivals.length === 0;
-  }
-
   close(): void {
     clearImmediate(this.#scheduled);
     this.#deliver = undefined;

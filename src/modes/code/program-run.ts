@@ -45,8 +45,6 @@ export class ProgramRun {
   #waiting: MadeCall[] = [];
   /** The calls whose result the program has learned. */
   #told = new Set<number>();
-  /** Calls that go on. */
-  #open = 0;
   /** Answers that are nobody's call: what a function is, which ones there are. */
   #asides: Settlement[] = [];
   #now = 0;
@@ -74,10 +72,6 @@ export class ProgramRun {
     if (past) done = await this.#recall(session, past, done);
     while (!done) {
       this.#goOn();
-      if (this.#isStuck) {
-        await session.leave();
-        return stuck;
-      }
       done = await this.#settle(session, await this.#inbox.next());
     }
     return done;
@@ -125,11 +119,6 @@ export class ProgramRun {
     return done;
   }
 
-  /** Nothing goes on that could wake it. */
-  get #isStuck(): boolean {
-    return this.#open === 0 && this.#timers.count === 0 && this.#inbox.isEmpty;
-  }
-
   /** Recalled, it stops the iteration as it did before. */
   #thinkAgain(number: number): Promise<never> {
     const call = this.calls.get(number);
@@ -153,9 +142,7 @@ export class ProgramRun {
 
   #invoke(call: MadeCall): Promise<CallResult> {
     if (call.answer) return call.answer;
-    this.#open++;
     call.answer = this.#hands.invoke(call.asked).then((result) => {
-      this.#open--;
       call.result = result;
       const id = call.asked.number!;
       if (!this.#told.has(id)) this.#inbox.add({ seq: result.seq, settlement: settlementOf(id, result) });
@@ -217,13 +204,3 @@ export class ProgramRun {
     return call;
   }
 }
-
-const stuck: ProgramDone = {
-  type: "threw",
-  error: {
-    name: "Error",
-    message: "The program waits for a promise that nothing will ever settle",
-    code: "PROGRAM_STUCK",
-    frames: [],
-  },
-};

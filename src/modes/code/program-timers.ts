@@ -12,10 +12,6 @@ export class ProgramTimers {
     this.#fire = fire;
   }
 
-  get count(): number {
-    return this.#waiting.size + this.#running.size;
-  }
-
   add(timer: number, delayMs: number): void {
     if (!this.#over.has(timer) && !this.#running.has(timer)) this.#waiting.set(timer, delayMs);
   }

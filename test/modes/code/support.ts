@@ -1,11 +1,12 @@
 /** Short words for the tests of programs. */
 
+import { codeModeOf } from "../../../src/modes/code/code-mode.ts";
 import type { ScriptedRequest, ScriptedStep } from "../../../src/testing/index.ts";
-import { codeMode } from "../../../src/vm/index.ts";
+import { inlineVm } from "../../../src/vm/program-vm.ts";
 import { execute, scriptedModel } from "../../engine/support.ts";
 
 /** Quick, and the same driver: the VM's own tests run both kinds. */
-export const mode = codeMode({ worker: false, typecheck: false });
+export const mode = codeModeOf({ vm: inlineVm(), checker: undefined });
 
 /** An answer that is this program. */
 export function program(code: string): ScriptedStep {
