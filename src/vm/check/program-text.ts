@@ -1,0 +1,64 @@
+/** A program in the form in which TypeScript looks at it: a module whose lines are the model's. */
+import { createHash } from "node:crypto";
+import { exportsOf, importsOf, type Kept, topLevelBindings } from "./bindings.ts";
+import type { NamedText } from "./compiler.ts";
+import { applyEdits, type Edit, type EditedText } from "./edits.ts";
+import { assignedInside } from "./idioms/assigned-inside.ts";
+import { filters } from "./idioms/filters.ts";
+import { firstValues } from "./idioms/first-values.ts";
+import { growingObjects } from "./idioms/growing-objects.ts";
+import { mapReads } from "./idioms/map-reads.ts";
+import { finishedReturns, topLevelReturns } from "./returns.ts";
+import { type TS, ts } from "./typescript.ts";
+
+/** The one that is checked. */
+export function checkedText(code: string, kept: readonly Kept[]): EditedText {
+  const source = parse(code);
+  const edits = [...topLevelReturns(source), ...idioms(source)];
+  return applyEdits(source.text, edits, `\n${importsOf(source, kept)}\n`);
+}
+
+/** The earlier programs, oldest first, as modules, and which of their bindings a program after them sees. */
+export function earlierModules(
+  programs: readonly string[],
+  declarations: string,
+): { modules: NamedText[]; kept: Kept[] } {
+  const modules: NamedText[] = [];
+  const kept = new Map<string, Kept>();
+  let before = declarations;
+  for (const code of programs) {
+    before = hash(before + code);
+    const source = parse(code);
+    const bindings = topLevelBindings(source);
+    const edits = [...finishedReturns(source), ...idioms(source)];
+    const tail = `\n${importsOf(source, [...kept.values()])}\n${exportsOf(bindings)}\n`;
+    const module = `./earlier-${before}`;
+    modules.push({ name: `/earlier-${before}.ts`, text: applyEdits(source.text, edits, tail).text });
+    for (const binding of bindings) kept.set(binding.name, { ...binding, module });
+  }
+  return { modules, kept: [...kept.values()] };
+}
+
+export function hash(text: string): string {
+  return createHash("sha1").update(text).digest("hex");
+}
+
+function idioms(source: TS.SourceFile): Edit[] {
+  return [growingObjects, firstValues, assignedInside, filters, mapReads].flatMap((editsOf) => editsOf(source));
+}
+
+function parse(code: string): TS.SourceFile {
+  return ts.createSourceFile("program.ts", withoutFence(code), ts.ScriptTarget.ESNext, true, ts.ScriptKind.TS);
+}
+
+/** Blank where it was, so that every place stays what it is. */
+function withoutFence(code: string): string {
+  const fenced = /^(\uFEFF?\s*```[a-zA-Z]*[ \t]*)(\r?\n[\s\S]*?)(```\s*)$/.exec(code);
+  if (!fenced) return code.replace(/^\uFEFF/, " ");
+  const [, open, inside, close] = fenced;
+  return blank(open!) + inside + blank(close!);
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\r\n]/g, " ");
+}
