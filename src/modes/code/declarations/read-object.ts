@@ -34,8 +34,10 @@ function fieldsOf(reader: SchemaReader, schema: JsonSchema, root: JsonSchema): F
   const fields = Object.keys(properties).map((name): Field => {
     const property: unknown = properties[name];
     const hasDefault = reader.side === "input" && isPlainObject(property) && property.default !== undefined;
+    const isOptional = !required.has(name) || hasDefault;
     const type = reader.read(property, root, { name: typeName(name), rank: 2 });
-    return { name, isOptional: !required.has(name) || hasDefault, type, note: noteOf(property, root, reader.side) };
+    const note = noteOf(property, root, reader.side);
+    return { name, isOptional, type: isOptional && inherited.has(name) ? reader.pool.unknown : type, note };
   });
   for (const name of unlisted(schema, properties, required)) {
     const type = reader.read(schema.additionalProperties ?? true, root, { name: typeName(name), rank: 1 });
@@ -43,6 +45,11 @@ function fieldsOf(reader: SchemaReader, schema: JsonSchema, root: JsonSchema): F
   }
   return fields;
 }
+
+/** TypeScript sees these in every object, so that no other type fits an object without them. */
+const inherited: ReadonlySet<string> = new Set(
+  "constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable".split(" "),
+);
 
 /** Names that stand elsewhere than among the properties. */
 function unlisted(schema: JsonSchema, properties: JsonSchema, required: ReadonlySet<unknown>): string[] {

@@ -22,6 +22,7 @@ export class SchemaReader {
   readonly #texts = new Map<object, string>();
   readonly #sharedTexts = new Map<object, string>();
   #unlike = 0;
+  #root: JsonSchema | undefined;
   #depth = 0;
 
   constructor(pool: TypePool, side: Side) {
@@ -32,27 +33,31 @@ export class SchemaReader {
   read(schema: unknown, root: JsonSchema, suggestion: Suggestion): TypeNode {
     if (schema === false) return this.pool.never;
     if (!isPlainObject(schema)) return this.pool.unknown;
-    const known = this.#known.get(schema);
-    if (known) return known.type ?? this.#itself(known, schema, root, suggestion);
-    if (this.#depth >= MAX_DEPTH) return this.pool.unknown;
+    if (this.#root !== root) this.#known.clear(); // a reference means something else there
+    this.#root = root;
+    const name = typeof schema.title === "string" ? titled(schema.title, suggestion) : suggestion;
+    const entry = this.#known.get(schema) ?? { type: undefined, itself: undefined };
+    const type = this.#known.has(schema) ? this.#again(entry, schema, root) : this.#first(entry, schema, root, name);
+    suggest(type, name);
+    return type;
+  }
 
-    const entry: Known = { type: undefined, itself: undefined };
+  #first(entry: Known, schema: JsonSchema, root: JsonSchema, suggestion: Suggestion): TypeNode {
+    if (this.#depth >= MAX_DEPTH) return this.pool.unknown;
     this.#known.set(schema, entry);
     this.#depth++;
-    const name = typeof schema.title === "string" ? titled(schema.title, suggestion) : suggestion;
-    const type = this.#combine(schema, root, name);
+    const type = this.#combine(schema, root, suggestion);
     this.#depth--;
     if (entry.itself) entry.itself.body ??= type;
     entry.type = entry.itself ?? type;
-    suggest(entry.type, name);
     return entry.type;
   }
 
-  /** It is inside of itself. */
-  #itself(known: Known, schema: JsonSchema, root: JsonSchema, suggestion: Suggestion): TypeNode {
-    known.itself ??= this.pool.recursive(`${this.side} ${this.#keyOf(schema, root)}`);
-    suggest(known.itself, suggestion);
-    return known.itself;
+  /** Where it is not known yet, it is inside of itself. */
+  #again(entry: Known, schema: JsonSchema, root: JsonSchema): TypeNode {
+    if (entry.type) return entry.type;
+    entry.itself ??= this.pool.recursive(`${this.side} ${this.#keyOf(schema, root)}`);
+    return entry.itself;
   }
 
   /** Two functions that bring the same definitions mean the same type. */
