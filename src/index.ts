@@ -46,6 +46,7 @@ export type { Entry, EntryOf, LiveEvent, RunEvent, StopReason, Store, Trace } fr
 export type { Message, MessageInput } from "./core/message.ts";
 export type { Mode, ModeSession } from "./core/mode.ts";
 export type { LanguageModel, Model, ModelRef, ReasoningEffort, Usage } from "./core/model.ts";
+export { type ObjectDefinition, ObjectInstance, type PropertyDefinition } from "./core/object.ts";
 export type { CallSubject, PolicyAction, PolicyRule } from "./core/policy.ts";
 export type { KnownShape, RedactRule } from "./core/redact/rules.ts";
 export type {

@@ -8,6 +8,7 @@ import type { Entry, RunEvent, Store } from "./log.ts";
 import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
 import type { Mode } from "./mode.ts";
 import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
+import type { ObjectInstance } from "./object.ts";
 import type { PolicyRule } from "./policy.ts";
 import type { RedactRule } from "./redact/rules.ts";
 import type { ExecuteResult } from "./result.ts";
@@ -40,6 +41,8 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** A log to go on with: the same log is a replay, a longer one (with decisions) a resume. */
   log?: readonly Entry[] | SnapshotJson;
   tools?: Dynamic<readonly ToolEntry[]>;
+  /** Namespaces of properties and tools. A property starts with its given value, and keeps what is written to it. */
+  objects?: Dynamic<readonly ObjectInstance<any>[]>;
   exits?: Exits | ((ctx: DynamicContext) => Awaitable<Exits>);
   hooks?: Hooks;
   /** How the model is shown its tools. "tools" (default): JSON calls. "code": functions of programs that it writes. */

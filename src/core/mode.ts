@@ -6,6 +6,8 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { EntryOf, LoggedError, LoggedMessage } from "./log.ts";
 import type { Message } from "./message.ts";
 import type { AskedCall, ModelResponse, ModelTool } from "./model.ts";
+import type { ObjectInstance, ObjectProperty } from "./object.ts";
+import type { ProgramWrite, WriteAnswer } from "./program.ts";
 import type { Tool } from "./tool.ts";
 import type { ContentPart } from "./tool-result.ts";
 
@@ -16,6 +18,19 @@ export interface IterationContext {
   readonly messages: readonly Message[];
   readonly tools: ToolSet;
   readonly exits: readonly Exit[];
+  /** The same list as long as no value has changed. */
+  readonly objects: readonly BoundObject[];
+}
+
+/** An object as it stands when an iteration begins. All of its calls are in the iteration's ToolSet too. */
+export interface BoundObject {
+  readonly object: ObjectInstance;
+  /** Encoded. */
+  readonly properties: readonly { readonly property: ObjectProperty; readonly value: Json | undefined }[];
+  /** As they were given, and as they are called: `cancel` is `Orders_cancel`, and each alias of one that of the other. */
+  readonly tools: readonly { readonly tool: Tool; readonly call: Tool }[];
+  /** What reads and sets properties in place of a program. */
+  readonly accessors: readonly Tool[];
 }
 
 /** The tools of an iteration, by every name that a model may use. */
@@ -47,6 +62,11 @@ export interface Hands {
   invoke(call: AskedCall): Promise<CallResult>;
   /** Leaves the run. False, with the reason, when the value does not fit or `onExit` refused it. */
   leave(exit: Exit, sent: Record<string, unknown>): Promise<{ ok: true } | { ok: false; message: string }>;
+  /**
+   * Sets a property: at once, where its type validates at once. `number`: from 1, in the order of the program's writes.
+   * A write that the log has is given as it was. Throws HaftError `REPLAY_DIVERGED` where the log has another one.
+   */
+  write(write: ProgramWrite & { number: number }): WriteAnswer | Promise<WriteAnswer>;
   /** For modes whose answer is a program: its part of the log. */
   readonly program: ProgramHands;
 }

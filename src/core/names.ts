@@ -18,19 +18,35 @@ const loopWords =
 
 const reserved = new Set([...keywords, ...loopWords.split(" ")]);
 
+/** What a member of an object may not be called: names that mean something on every object of a program. */
+const memberWords = "then constructor prototype toString valueOf toJSON";
+
+const reservedMembers = new Set(`${keywords} ${memberWords}`.toLowerCase().split(" "));
+
 /** @throws HaftError with the code given, in a sentence that names what it is. */
 export function checkName(name: unknown, owner: string, code: string, isBuiltIn = false): asserts name is string {
-  if (typeof name !== "string" || !shape.test(name)) {
-    const found = typeof name === "string" ? JSON.stringify(name) : describeValue(name);
-    throw new HaftError(code, `${owner} has the invalid name ${found}`, {
-      hint: "A name starts with a letter and has only letters, digits and underscores, 50 at most.",
-    });
-  }
-  if (!isBuiltIn && reserved.has(name.toLowerCase())) {
-    throw new HaftError(code, `${owner} has the name "${name}", which is a reserved word`, {
-      hint: `Choose another, such as "${name}_tool".`,
-    });
-  }
+  checkShape(name, owner, code);
+  if (isBuiltIn || !reserved.has(name.toLowerCase())) return;
+  throw new HaftError(code, `${owner} has the name "${name}", which is a reserved word`, {
+    hint: `Choose another, such as "${name}_tool".`,
+  });
+}
+
+/** Behind a dot the words of the loop are free: `Orders.number`. */
+export function checkMemberName(name: unknown, owner: string, code: string): asserts name is string {
+  checkShape(name, owner, code);
+  if (!reservedMembers.has(name.toLowerCase())) return;
+  throw new HaftError(code, `${owner} has the name "${name}", which is a reserved word`, {
+    hint: `Choose another, such as "${name}_value".`,
+  });
+}
+
+function checkShape(name: unknown, owner: string, code: string): asserts name is string {
+  if (typeof name === "string" && shape.test(name)) return;
+  const found = typeof name === "string" ? JSON.stringify(name) : describeValue(name);
+  throw new HaftError(code, `${owner} has the invalid name ${found}`, {
+    hint: "A name starts with a letter and has only letters, digits and underscores, 50 at most.",
+  });
 }
 
 /** Gives every item of a repeated name a number, on copies; the last keeps the bare name. */

@@ -28,8 +28,13 @@ export function objectSchema({ $schema: _, ...json }: JsonSchema, key: "input" |
     return { inputSchema: "properties" in json ? json : { ...json, properties: {} }, wrapsInput: false };
   }
   if (isAnything(json)) return { inputSchema: { ...json, ...openObject() }, wrapsInput: false };
+  return { inputSchema: schemaUnder(key, json), wrapsInput: true };
+}
+
+/** The schema of `{ [key]: … }`. */
+export function schemaUnder(key: string, { $schema: _, ...json }: JsonSchema): JsonSchema {
   const { $defs, definitions, ...inner } = moveRefs(json, key) as JsonSchema;
-  const inputSchema = {
+  return {
     type: "object",
     properties: { [key]: inner },
     required: [key],
@@ -37,7 +42,6 @@ export function objectSchema({ $schema: _, ...json }: JsonSchema, key: "input" |
     ...($defs && { $defs }),
     ...(definitions && { definitions }),
   };
-  return { inputSchema, wrapsInput: true };
 }
 
 /** What the model sent, as the tool takes it. */

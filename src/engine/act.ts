@@ -43,6 +43,9 @@ function acted(outcome: Outcome): Happened {
 const noHands: Hands = {
   invoke: ({ name }) => Promise.reject(new Error(`a mode called "${name}" that it did not read`)),
   leave: ({ name }) => Promise.reject(new Error(`a mode left by "${name}" that it did not read`)),
+  write: ({ object, property }) => {
+    throw new Error(`a mode wrote ${object}.${property} without anything that it had read`);
+  },
   get program(): never {
     throw new Error("a mode ran a program that it did not read");
   },

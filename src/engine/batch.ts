@@ -4,6 +4,7 @@ import type { Exit } from "../core/exit.ts";
 import { readExitValue } from "../core/exit-value.ts";
 import type { CallResult, Hands, IterationContext, Outcome, ProgramHands } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
+import type { ProgramWrite, WriteAnswer } from "../core/program.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import { modelText } from "../core/tool-result.ts";
 import type { Done } from "./call.ts";
@@ -122,6 +123,21 @@ export class Batch implements Hands {
     }
     this.#left = { exit, value: reading.value };
     return { ok: true };
+  }
+
+  write(write: ProgramWrite & { number: number }): WriteAnswer | Promise<WriteAnswer> {
+    const { objects } = this.#run;
+    if (!objects) return { ok: false, message: "This run has no objects" };
+    const fail = (error: unknown) => {
+      this.#stop({ type: "failed", error }, "the run failed");
+      throw error;
+    };
+    try {
+      const answer = objects.write(this.#iteration.id, this.#context.objects, write);
+      return answer instanceof Promise ? answer.catch(fail) : answer;
+    } catch (error) {
+      return fail(error);
+    }
   }
 
   get program(): ProgramHands {

@@ -31,6 +31,7 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   messages: undefined,
   log: ["a list of entries, or a snapshot", isObject],
   tools: ["a list of tools, or a function", orDynamic(Array.isArray)],
+  objects: ["a list of objects, or a function", orDynamic(Array.isArray)],
   exits: ["a list of exits, or a function", orDynamic(Array.isArray)],
   hooks: ["an object of functions", isObject],
   mode: ["a name or a Mode", (value) => isText(value) || has(value, "open")],

@@ -1,7 +1,8 @@
 /** What the model should know this iteration: dynamic values are asked anew, names are checked. */
-import type { Dynamic, DynamicContext } from "../core/execute.ts";
+import type { Dynamic, DynamicContext, ExecuteOptions } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { IterationContext, ToolSet } from "../core/mode.ts";
+import type { ObjectInstance } from "../core/object.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
 import { invalidOption } from "./invalid-option.ts";
@@ -11,13 +12,19 @@ import { untilAbort } from "./until-abort.ts";
 
 /** Built once where nothing is dynamic; only the messages grow. */
 export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
-  if (run.fixedContext) return run.fixedContext;
-  const { instructions, tools, exits } = run.options;
-  if (typeof instructions === "function" || typeof tools === "function" || typeof exits === "function") {
-    return buildDynamic(run, index);
-  }
-  run.fixedContext = contextOf(run, instructions, tools, exits as readonly Exit[] | undefined);
+  if (run.fixedContext && !run.objects?.hasChanged) return run.fixedContext;
+  if (isDynamic(run.options)) return buildDynamic(run, index);
+  run.fixedContext = contextOf(run, index, run.options as GivenContext);
   return run.fixedContext;
+}
+
+function isDynamic({ instructions, tools, exits, objects }: ExecuteOptions): boolean {
+  return (
+    typeof instructions === "function" ||
+    typeof tools === "function" ||
+    typeof exits === "function" ||
+    typeof objects === "function"
+  );
 }
 
 async function buildDynamic(run: RunState, index: number): Promise<IterationContext> {
@@ -27,23 +34,31 @@ async function buildDynamic(run: RunState, index: number): Promise<IterationCont
   const instructions = await untilAbort(abort, currentValue(options.instructions, ctx));
   const tools = await untilAbort(abort, currentValue(options.tools, ctx));
   const exits = await untilAbort(abort, currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx));
-  return contextOf(run, instructions, tools, exits);
+  const objects = await untilAbort(abort, currentValue(options.objects, ctx));
+  const ready = objects && run.objects?.ready(objects);
+  if (ready) await untilAbort(abort, ready);
+  return contextOf(run, index, { instructions, tools, exits, objects });
 }
 
-function contextOf(
-  run: RunState,
-  instructions = "",
-  entries: readonly ToolEntry[] | undefined,
-  exits = noExits,
-): IterationContext {
+/** Dynamic values, as they are now. */
+interface GivenContext {
+  instructions?: string | undefined;
+  tools?: readonly ToolEntry[] | undefined;
+  exits?: readonly Exit[] | undefined;
+  objects?: readonly ObjectInstance[] | undefined;
+}
+
+function contextOf(run: RunState, index: number, given: GivenContext): IterationContext {
+  const { instructions = "", tools: entries, exits = none, objects } = given;
   if (typeof instructions !== "string") throw invalidOption("instructions must be text");
   if (entries !== undefined && !Array.isArray(entries)) throw invalidOption("tools must be a list of tools");
-  const tools = toolSetFor(run, entries);
-  checkExits(exits, tools);
-  return { instructions: run.log.redacted(instructions), messages: run.messages, tools, exits };
+  const tools = toolSetFor(run, entries, objects);
+  checkExits(exits, tools, objects);
+  const bound = run.objects && objects ? run.objects.bind(objects, `${run.id}/${index}`) : none;
+  return { instructions: run.log.redacted(instructions), messages: run.messages, tools, exits, objects: bound };
 }
 
-const noExits: readonly Exit[] = [];
+const none: readonly never[] = [];
 
 export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicContext): T | undefined | Promise<T> {
   return typeof value === "function" ? (value as (ctx: DynamicContext) => T | Promise<T>)(ctx) : value;
@@ -51,14 +66,19 @@ export function currentValue<T>(value: Dynamic<T> | undefined, ctx: DynamicConte
 
 /** The exits that are known without asking. */
 export function exitsOf({ options }: RunState): readonly Exit[] {
-  return Array.isArray(options.exits) ? options.exits : noExits;
+  return Array.isArray(options.exits) ? options.exits : none;
 }
 
-/** The same list gives the same set: it is read once a run. */
-function toolSetFor(run: RunState, entries: readonly ToolEntry[] | undefined): ToolSet {
-  if (!run.tools || run.tools.entries !== entries) {
-    const list = (entries ?? []).map(resolveTool);
-    run.tools = { entries, set: new NamedTools(list, modeName(run.options), run.sandbox, run.secrets) };
+/** The same lists give the same set: they are read once a run. */
+function toolSetFor(
+  run: RunState,
+  entries: readonly ToolEntry[] | undefined,
+  objects: readonly ObjectInstance[] | undefined,
+): ToolSet {
+  if (!run.tools || run.tools.entries !== entries || run.tools.objects !== objects) {
+    const own = (entries ?? []).map(resolveTool);
+    const list = objects && run.objects ? run.objects.withTools(objects, own) : own;
+    run.tools = { entries, objects, set: new NamedTools(list, modeName(run.options), run.sandbox, run.secrets) };
   }
   return run.tools.set;
 }

@@ -12,10 +12,11 @@ import { abortedEnding, type Ending, type ErrorEnding, failedEnding, recalledEnd
 import { closeRooms, finish } from "./finish.ts";
 import { loop, recallFinished } from "./loop.ts";
 import { emptyResult } from "./make-result.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import type { RunLog } from "./record.ts";
 import { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
-import { type Prepared, prepare, start } from "./start.ts";
+import { start } from "./start.ts";
 import { Steering } from "./steering.ts";
 import { untilAbort } from "./until-abort.ts";
 import { Watchers } from "./watchers.ts";

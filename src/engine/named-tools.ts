@@ -5,6 +5,7 @@ import type { ExecuteOptions } from "../core/execute.ts";
 import { Exit } from "../core/exit.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { ToolSet } from "../core/mode.ts";
+import type { ObjectInstance } from "../core/object.ts";
 import type { SandboxAccess } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
@@ -73,8 +74,8 @@ function duplicate(name: string): HaftError {
   });
 }
 
-/** Exits are taken in any capitals. @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL` */
-export function checkExits(exits: readonly Exit[], tools: ToolSet): void {
+/** Exits are taken in any capitals. @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL`, `DUPLICATE_OBJECT` */
+export function checkExits(exits: readonly Exit[], tools: ToolSet, objects?: readonly ObjectInstance[]): void {
   if (!Array.isArray(exits)) throw invalidOption("exits must be a list of exits");
   const seen = new Set<string>();
   const toolNames = new Set(
@@ -93,6 +94,10 @@ export function checkExits(exits: readonly Exit[], tools: ToolSet): void {
       seen.add(name.toLowerCase());
       if (toolNames.has(name.toLowerCase()))
         throw new HaftError("DUPLICATE_TOOL", `A tool and an exit of this run are both called "${name}"`, {
+          hint: "Rename one of them.",
+        });
+      if (objects?.some((object) => object.name.toLowerCase() === name.toLowerCase()))
+        throw new HaftError("DUPLICATE_OBJECT", `An object and an exit of this run are both called "${name}"`, {
           hint: "Rename one of them.",
         });
     }

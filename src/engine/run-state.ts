@@ -6,6 +6,7 @@ import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
 import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
 import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
+import type { ObjectInstance } from "../core/object.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
@@ -14,6 +15,7 @@ import { LazyController } from "./lazy-controller.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import { providerOf } from "./model/prompt.ts";
 import type { NamedTools } from "./named-tools.ts";
+import type { RunObjects } from "./objects.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
@@ -34,10 +36,18 @@ export interface RunParts {
   secrets: OpenSecrets | undefined;
   sandbox: Sandbox | undefined;
   ownsSandbox: boolean;
+  objects: RunObjects | undefined;
   tools: RunState["tools"];
   messages: Message[];
   assigns: Record<string, unknown>;
   logger: Logger;
+}
+
+/** What is called in a run, and the lists that it came from. */
+export interface ToolsOfLists {
+  entries: readonly ToolEntry[] | undefined;
+  objects: readonly ObjectInstance[] | undefined;
+  set: NamedTools;
 }
 
 const none: readonly never[] = [];
@@ -59,6 +69,8 @@ export class RunState {
   readonly sandbox: Sandbox | undefined;
   readonly ownsSandbox: boolean;
   readonly cwd: string;
+  /** Undefined: the run was given none. */
+  readonly objects: RunObjects | undefined;
   readonly logger: Logger;
   readonly limit: number;
   /** The conversation; only ever grows. */
@@ -73,8 +85,8 @@ export class RunState {
   lastRequest: Presentation | undefined;
   /** What the model should know, where nothing of it is dynamic. */
   fixedContext: IterationContext | undefined;
-  /** The tools as the last list gave them. */
-  tools: { entries: readonly ToolEntry[] | undefined; set: NamedTools } | undefined;
+  /** The tools as the last lists gave them. */
+  tools: ToolsOfLists | undefined;
   /** Those of the chain that were needed. */
   models: readonly OpenModel[] = none;
   /** Who wrote an assistant message. */
@@ -98,6 +110,7 @@ export class RunState {
     this.sandbox = parts.sandbox;
     this.ownsSandbox = parts.ownsSandbox;
     this.cwd = parts.options.cwd ?? process.cwd();
+    this.objects = parts.objects;
     this.logger = parts.logger;
     this.limit = parts.options.iterations ?? 10;
     this.tools = parts.tools;

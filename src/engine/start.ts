@@ -1,7 +1,7 @@
 /** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
 import { encode } from "../base/codec.ts";
 import { consoleLogger } from "../core/call-context.ts";
-import type { ExecuteOptions, Rooms } from "../core/execute.ts";
+import type { ExecuteOptions } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode, ModeSession } from "../core/mode.ts";
@@ -11,65 +11,16 @@ import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, readHistory } from "./history.ts";
 import { readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
-import { givenEntries, pastEntries, pastRun } from "./past-log.ts";
-import type { Policy } from "./policy/policy.ts";
+import { pastEntries, pastRun } from "./past-log.ts";
+import type { Prepared } from "./prepare.ts";
 import { quietLogger } from "./quiet-logger.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
 import type { Steering } from "./steering.ts";
-import { toolsAtStart, wantsSandbox } from "./tools-at-start.ts";
+import { objectsAtStart, wantsSandbox } from "./tools-at-start.ts";
 import { traceHook } from "./trace-hook.ts";
 import type { Watchers } from "./watchers.ts";
-
-/** What the options say, read and found right. */
-export interface Prepared {
-  options: ExecuteOptions;
-  rooms: Rooms;
-  tools: NamedTools | undefined;
-  mode: Mode;
-  /** Undefined: nothing is secret, and nothing is taken out. */
-  secrets: OpenSecrets | undefined;
-  policy: Policy | undefined;
-  given: readonly Entry[];
-}
-
-/** @throws HaftError for options that do not fit: everything that `execute` rejects with */
-export function prepare(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
-  const tools = toolsAtStart(options);
-  const given = givenEntries(options);
-  const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
-  const known = { options, rooms, tools, given };
-  const hasPolicy = options.policy !== undefined && options.policy.length > 0;
-  const isOpen = !options.secrets && !options.redact && !hasPolicy;
-  if (isOpen && !(mode instanceof Promise)) return { ...known, mode, secrets: undefined, policy: undefined };
-  return prepareRooms(known, mode, abort);
-}
-
-async function prepareRooms(
-  known: Pick<Prepared, "options" | "rooms" | "tools" | "given">,
-  mode: Mode | Promise<Mode>,
-  abort: RunAbort,
-): Promise<Prepared> {
-  const opening = openSecrets(known.options, known.rooms, abort);
-  const [secrets, policy, opened] = await Promise.all([opening, readPolicy(known.options), mode]);
-  return { ...known, mode: opened, secrets, policy };
-}
-
-function openSecrets(
-  { secrets: sources, redact: rules, cwd = process.cwd() }: ExecuteOptions,
-  rooms: Rooms,
-  abort: RunAbort,
-) {
-  return sources || rules ? rooms.secrets({ sources, rules, cwd, abortSignal: abort.signal }) : undefined;
-}
-
-/** Most runs have none, and load nothing for it. */
-async function readPolicy({ policy }: ExecuteOptions): Promise<Policy | undefined> {
-  if (!policy || policy.length === 0) return undefined;
-  const { Policy } = await import("./policy/policy.ts");
-  return new Policy(policy);
-}
 
 const asItIs = <T>(value: T): T => value;
 
@@ -124,7 +75,8 @@ async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
   }
 }
 
-function enter({ options, rooms, tools, mode, secrets, policy }: Prepared, started: Started, opened: Opened): RunState {
+function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
+  const { options, rooms, tools, objects, mode, secrets, policy } = prepared;
   const { steering, watchers, abort } = started;
   const { session, sandbox } = opened;
   const redact = secrets?.redact ?? asItIs;
@@ -135,6 +87,7 @@ function enter({ options, rooms, tools, mode, secrets, policy }: Prepared, start
   const history = readHistory(entries);
   if (tools) tools.surround(sandbox, secrets);
   const log = openLog(options, secrets, started, session, entries);
+  if (objects) objects.open(id, log, entries);
   started.opened(log);
   if (past.run === undefined) history.messages.push(...begin(log, id, options, mode, sandbox));
   else if (!past.isFinished) goOn(steering, log, entries, id, options.prompt);
@@ -155,7 +108,8 @@ function enter({ options, rooms, tools, mode, secrets, policy }: Prepared, start
     abort,
     secrets,
     sandbox,
-    tools: tools && { entries: options.tools as readonly ToolEntry[] | undefined, set: tools },
+    objects,
+    tools: tools && toolsOfLists(options, tools),
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
     assigns: { ...options.assigns, ...history.assigns },
@@ -163,6 +117,11 @@ function enter({ options, rooms, tools, mode, secrets, policy }: Prepared, start
   });
   steering.start(log, journal.openIteration ?? id, history.waiting);
   return run;
+}
+
+/** Of lists only: what a function gives is read when it gives it. */
+function toolsOfLists(options: ExecuteOptions, set: NamedTools): RunState["tools"] {
+  return { entries: options.tools as readonly ToolEntry[] | undefined, objects: objectsAtStart(options), set };
 }
 
 /** The given conversation and the prompt, as they were written. */
