@@ -48,12 +48,33 @@ const CLOSE_OTHERS = (first: number) =>
   `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if [ "$fd" -ge ${first} ]; then eval "exec $fd>&-"; fi; done; `;
 
 export function bubblewrap(parts: BubblewrapParts): Containment {
+  const same = sameForAll(parts);
   return {
     kind: "bubblewrap",
     async hold(request) {
       const network = await parts.network?.();
-      return new BubblewrapHold(parts, request, network);
+      return new BubblewrapHold(parts, same, request, network);
     },
+  };
+}
+
+/** What is the same for every command of a sandbox. */
+interface SameForAll {
+  /** Lines of the shell outside, after those that close descriptors. */
+  setUp: string;
+  /** The first arguments of bwrap. */
+  args: readonly string[];
+}
+
+function sameForAll({ root, limits, controlGroup, isRoot }: BubblewrapParts): SameForAll {
+  return {
+    setUp: ulimits(limits, controlGroup !== undefined) + (controlGroup?.enter ?? ""),
+    args: [
+      ...NAMESPACES,
+      ...root.args,
+      ...privateArgs(limits.tmpMb * 1024 * 1024, isRoot),
+      ...root.files.flatMap(({ path }, at) => ["--perms", "0444", "--file", String(FIRST_FILE_FD + at), path]),
+    ],
   };
 }
 
@@ -64,39 +85,32 @@ class BubblewrapHold implements Hold {
   readonly supervised = true;
   readonly morePipes: number;
   readonly #parts: BubblewrapParts;
+  readonly #same: SameForAll;
+  readonly #request: HoldRequest;
   readonly #network: CommandNetwork | undefined;
   #entered: readonly ProtectedFolder[] = [];
-  readonly #args: readonly string[];
   readonly #infoFd: number;
   #pid = 0;
   #pipes: readonly Writable[] = [];
 
-  constructor(parts: BubblewrapParts, request: HoldRequest, network: CommandNetwork | undefined) {
+  constructor(parts: BubblewrapParts, same: SameForAll, request: HoldRequest, network: CommandNetwork | undefined) {
     this.#parts = parts;
+    this.#same = same;
+    this.#request = request;
     this.#network = network;
     this.#infoFd = FIRST_FILE_FD + parts.root.files.length;
     this.morePipes = this.#infoFd + (network ? 2 : 0) - ARGS_FD;
-    this.#entered = parts.folders;
-    const protections = parts.folders.map((folder) => folder.enter());
-    const mounts = parts.mounts.map((mount) =>
-      mount.mode === "ro" ? mount : withProtection(mount, protections.shift()),
-    );
-    this.#args = [
-      ...NAMESPACES,
-      ...parts.root.args,
-      ...privateArgs(parts.limits.tmpMb * 1024 * 1024, parts.isRoot),
-      ...parts.root.files.flatMap(({ path }, at) => ["--perms", "0444", "--file", String(FIRST_FILE_FD + at), path]),
-      ...mountArgs(mounts),
-      ...["--remount-ro", "/", "--chdir", request.cwd],
-      ...Object.entries({ ...request.env, ...network?.env }).flatMap(([name, value]) => ["--setenv", name, value]),
-    ];
     this.argv = [...this.#outside(), ...this.#bwrap(), ...this.#supervisor(), ...request.command];
   }
 
+  /**
+   * What is to be protected is looked at only now, while the shell outside starts: bwrap waits for its arguments. Should
+   * this program be killed before they are sent, the root that bwrap makes is empty, and nothing can start in it.
+   */
   started(child: ChildProcess): void {
     this.#pid = child.pid ?? 0;
     this.#pipes = child.stdio.slice(ARGS_FD) as Writable[];
-    send(child, ARGS_FD, `${this.#args.join("\0")}\0`);
+    send(child, ARGS_FD, `${this.#args().join("\0")}\0`);
     send(child, FILTER_FD, this.#parts.filter);
     for (const [at, { text }] of this.#parts.root.files.entries()) send(child, FIRST_FILE_FD + at, text);
     this.#network?.connect(child, this.#infoFd, this.#infoFd + 1);
@@ -129,9 +143,8 @@ class BubblewrapHold implements Hold {
 
   /** Closes what this program was given open by its own parent, sets limits, enters the control group and changes the user. */
   #outside(): string[] {
-    const { programs, limits, controlGroup, user } = this.#parts;
-    const close = CLOSE_OTHERS(ARGS_FD + this.morePipes);
-    const script = `${close}${ulimits(limits, controlGroup !== undefined)}${controlGroup?.enter ?? ""}exec "$@"`;
+    const { programs, user } = this.#parts;
+    const script = `${CLOSE_OTHERS(ARGS_FD + this.morePipes)}${this.#same.setUp}exec "$@"`;
     const shell = [programs.bash, "--norc", "--noprofile", "-p", "-c", script, "bash"];
     if (!user) return shell;
     return [...shell, programs.setpriv!, "--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"];
@@ -147,7 +160,25 @@ class BubblewrapHold implements Hold {
 
   #supervisor(): string[] {
     const { programs, limits, controlGroup } = this.#parts;
-    return supervisorArgv(programs.bash, processUlimit(limits, controlGroup !== undefined));
+    return supervisorArgv(programs, this.#env(), processUlimit(limits, controlGroup !== undefined));
+  }
+
+  #args(): string[] {
+    this.#entered = this.#parts.folders;
+    const protections = this.#entered.map((folder) => folder.enter());
+    const mounts = this.#parts.mounts.map((mount) =>
+      mount.mode === "ro" ? mount : withProtection(mount, protections.shift()),
+    );
+    return [
+      ...this.#same.args,
+      ...mountArgs(mounts),
+      ...["--remount-ro", "/", "--chdir", this.#request.cwd],
+      ...Object.entries(this.#env()).flatMap(([name, value]) => ["--setenv", name, value]),
+    ];
+  }
+
+  #env(): Readonly<Record<string, string>> {
+    return { ...this.#request.env, ...this.#network?.env };
   }
 }
 

@@ -61,8 +61,8 @@ export function ulimits({ fileMb, memoryMb, cpuSeconds }: CheckedLimits, shared:
 
 /**
  * The limit on processes is set inside: there it counts those of the sandbox, outside all of the user's. (Since Linux
- * 5.14; before, it counts all of them in both.) It does not bind a user who is root outside.
+ * 5.14; before, it counts all of them in both.) It does not bind a user who is root outside. bash calls it -u, dash -p.
  */
 export function processUlimit({ processes }: CheckedLimits, shared: boolean): string {
-  return shared ? "" : `ulimit -u ${processes} 2>/dev/null; `;
+  return shared ? "" : `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `;
 }

@@ -7,6 +7,8 @@ const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
 export interface Programs {
   bwrap: string;
   bash: string;
+  /** Where it is there, commands start sooner. */
+  dash: string | undefined;
   /** Only needed where another user than root runs the commands of a program of root, and for egress. */
   setpriv: string | undefined;
   /** Only needed for egress. */
@@ -18,8 +20,8 @@ export type FoundPrograms = { [Name in keyof Programs]: string | undefined };
 
 export async function findPrograms(path = SYSTEM_PATH): Promise<FoundPrograms> {
   const find = (name: string) => findProgram(name, "/", path);
-  const [bwrap, bash, setpriv, nsenter, socat] = await Promise.all(
-    ["bwrap", "bash", "setpriv", "nsenter", "socat"].map(find),
+  const [bwrap, bash, dash, setpriv, nsenter, socat] = await Promise.all(
+    ["bwrap", "bash", "dash", "setpriv", "nsenter", "socat"].map(find),
   );
-  return { bwrap, bash, setpriv, nsenter, socat };
+  return { bwrap, bash, dash, setpriv, nsenter, socat };
 }

@@ -11,6 +11,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type FoundRepository, findRepositories } from "./find-repositories.ts";
 import { NAMES_OF_A_HOME, PROTECTED_IN_GIT, PROTECTED_IN_HAFT, PROTECTED_NAMES } from "./protected-names.ts";
+import { SpareCovers } from "./spare-covers.ts";
 
 export interface Protection {
   /** Folders that must be mount points, and stay writable. */
@@ -36,7 +37,10 @@ const COVER_TEXT: Record<string, string> = {
 const folders = new Map<string, ProtectedFolder>();
 
 function uncoverAll(): void {
-  for (const folder of folders.values()) folder.uncover();
+  for (const folder of folders.values()) {
+    folder.uncover();
+    folder.forgetSpares();
+  }
 }
 
 export class ProtectedFolder {
@@ -47,6 +51,7 @@ export class ProtectedFolder {
   #users = 0;
   #running = 0;
   readonly #covers: Cover[] = [];
+  readonly #spares = new SpareCovers();
   #repositories: FoundRepository[] = [];
   #searchedAt = Number.NEGATIVE_INFINITY;
 
@@ -66,6 +71,7 @@ export class ProtectedFolder {
 
   close(): void {
     if (--this.#users > 0) return;
+    this.forgetSpares();
     folders.delete(this.#root);
     if (folders.size === 0) process.removeListener("exit", uncoverAll);
   }
@@ -82,6 +88,7 @@ export class ProtectedFolder {
   }
 
   #protect(): void {
+    if (this.#spares.isReachableFrom(folders.keys())) this.forgetSpares();
     const found = this.#find();
     this.#note({ ...found, absent: found.absent.filter((place) => this.#cover(place)) });
   }
@@ -125,9 +132,8 @@ export class ProtectedFolder {
     const text = COVER_TEXT[basename(place)];
     try {
       if (look(place)) removeCover(place, lstatSync(place));
-      if (text === undefined) mkdirSync(place, { mode: 0o555 });
-      else writeFileSync(place, text, { flag: "wx", mode: 0o444 });
-      this.#covers.push({ place, inode: lstatSync(place).ino });
+      if (!this.#spares.take(place, text)) makeCover(place, text);
+      this.#covers.push({ place, made: lstatSync(place) });
       return true;
     } catch {
       // Where this user may not make it, a command may not either.
@@ -137,16 +143,34 @@ export class ProtectedFolder {
 
   /** Takes away what was only there to be mounted over. */
   uncover(): void {
-    for (const { place, inode } of this.#covers.splice(0)) {
+    const covers = this.#covers.splice(0);
+    const mayKeep = covers.length > 0 && !this.#spares.isReachableFrom(folders.keys());
+    for (const { place, made } of covers) {
       const found = look(place);
-      if (found?.ino === inode) removeCover(place, found);
+      if (found?.ino !== made.ino) continue;
+      const isKept =
+        mayKeep && isUntouched(found, made) && this.#spares.keep(place, COVER_TEXT[basename(place)], found);
+      if (!isKept) removeCover(place, found);
     }
+  }
+
+  forgetSpares(): void {
+    this.#spares.clear();
   }
 }
 
 interface Cover {
   place: string;
-  inode: number;
+  made: Stats;
+}
+
+function makeCover(place: string, text: string | undefined): void {
+  if (text === undefined) mkdirSync(place, { mode: 0o555 });
+  else writeFileSync(place, text, { flag: "wx", mode: 0o444 });
+}
+
+function isUntouched(found: Stats, made: Stats): boolean {
+  return found.mtimeMs === made.mtimeMs && found.mode === made.mode;
 }
 
 /** The folders between the root and each of the paths, from above. */

@@ -36,7 +36,7 @@ async function detect(): Promise<Containment | undefined> {
   const prefix = [
     ...[setpriv, "--pdeathsig", "KILL"],
     ...[unshare, ...asUser, "--pid", "--fork", "--kill-child", "--mount-proc"],
-    ...supervisorArgv(bash),
+    ...supervisorArgv({ bash }, {}),
   ];
   if (!(await exitsWith([...prefix, bash, "-c", "exit 42"], 42))) return undefined;
   return { kind: "pid-namespace", hold: async ({ command, env }) => new NamespaceHold([...prefix, ...command], env) };

@@ -8,13 +8,28 @@ const END = "end\n";
 /**
  * Pid 1 does not get signals that it has no handler for, and must reap, so the command is its child; the command's stderr
  * is fd 3, and the supervisor's own is fd 2. It says READY once it runs and END when the command has ended. Between
- * them stands what bash says of a child that a signal killed, which an exit code alone cannot tell from `exit 137`.
+ * them stands what the shell says of a child that a signal killed, which an exit code alone cannot tell from `exit 137`.
+ * The parentheses are for dash, which would say it on the redirected stderr otherwise.
  */
-export const SUPERVISOR = `echo ready >&2; "$@" 2>&3 3>&-; code=$?; echo end >&2; exit $code`;
+const SUPERVISOR = `echo ready >&2; (exec "$@" 2>&3 3>&-); code=$?; echo end >&2; exit $code`;
 
-/** -p: take nothing from BASH_ENV, SHELLOPTS or exported functions, which are meant for the command. */
-export function supervisorArgv(bash: string, before = ""): string[] {
-  return [bash, "--norc", "--noprofile", "-p", "-c", before + SUPERVISOR, "bash"];
+export interface SupervisorShells {
+  bash: string;
+  /** Starts sooner than bash, where it is there. */
+  dash?: string | undefined;
+}
+
+/** `env`: what the command gets, through the supervisor. `before`: lines for either shell. */
+export function supervisorArgv(shells: SupervisorShells, env: Readonly<Record<string, string>>, before = ""): string[] {
+  const script = before + SUPERVISOR;
+  if (shells.dash !== undefined && canBePassedByDash(env)) return [shells.dash, "-c", script, "dash"];
+  // -p: take nothing from BASH_ENV, SHELLOPTS or exported functions, which are meant for the command.
+  return [shells.bash, "--norc", "--noprofile", "-p", "-c", script, "bash"];
+}
+
+/** It drops variables whose names no shell could use, such as `a.b`. */
+function canBePassedByDash(env: Readonly<Record<string, string>>): boolean {
+  return Object.keys(env).every((name) => /^[A-Za-z_]\w*$/.test(name));
 }
 
 /** What became of the command, from how the process that holds the namespace ended and what the supervisor said. */
