@@ -64,9 +64,10 @@ export interface Hands {
   leave(exit: Exit, sent: Record<string, unknown>): Promise<{ ok: true } | { ok: false; message: string }>;
   /**
    * Sets a property: at once, where its type validates at once. `number`: from 1, in the order of the program's writes.
-   * A write that the log has is given as it was. Throws HaftError `REPLAY_DIVERGED` where the log has another one.
+   * A write that the log has is given as it was. `earlier`: the iteration of a program that is run again; nothing of it is
+   * news. Throws HaftError `REPLAY_DIVERGED` where the log has another write.
    */
-  write(write: ProgramWrite & { number: number }): WriteAnswer | Promise<WriteAnswer>;
+  write(write: ProgramWrite & { number: number; earlier?: string }): WriteAnswer | Promise<WriteAnswer>;
   /** For modes whose answer is a program: its part of the log. */
   readonly program: ProgramHands;
 }
@@ -100,6 +101,8 @@ export interface PastProgram {
   readonly calls: ReadonlyMap<number, PastProgramCall>;
   /** Where a call waits for a decision that nobody has made: as much of `settled` came before. */
   readonly heldAt: number | undefined;
+  /** What a property of an object was when it began, where the log tells. */
+  valueBefore(path: string): { value: Json | undefined } | undefined;
   /** The call that made the model think again: the program never went on. */
   readonly thinking: number | undefined;
 }

@@ -125,7 +125,7 @@ export class Batch implements Hands {
     return { ok: true };
   }
 
-  write(write: ProgramWrite & { number: number }): WriteAnswer | Promise<WriteAnswer> {
+  write(write: ProgramWrite & { number: number; earlier?: string }): WriteAnswer | Promise<WriteAnswer> {
     const { objects } = this.#run;
     if (!objects) return { ok: false, message: "This run has no objects" };
     const fail = (error: unknown) => {

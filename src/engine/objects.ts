@@ -11,7 +11,7 @@ import type { Tool } from "../core/tool.ts";
 import { checkObjects, readyObjects } from "./check-objects.ts";
 import { findProperty, readOnly } from "./find-property.ts";
 import { accessorsOf } from "./object-accessors.ts";
-import { keyOfWrite, note, PastWrites, type Written } from "./past-writes.ts";
+import { keyOfWrite, PastWrites, type Written } from "./past-writes.ts";
 import type { RunLog } from "./record.ts";
 
 /** One value for one property. */
@@ -77,13 +77,13 @@ export class RunObjects {
   write(
     iteration: string,
     objects: readonly BoundObject[],
-    { number, ...write }: ProgramWrite & { number: number },
+    { number, earlier, ...write }: ProgramWrite & { number: number; earlier?: string },
   ): WriteAnswer | Promise<WriteAnswer> {
     const found = findProperty(objects, write);
     if (!found.ok) return found;
     const { object, property } = found;
-    const isPassed = this.#past.isPassed(iteration, number);
-    return this.set({ object, property, value: write.value, key: keyOfWrite(iteration, number), isPassed });
+    const isPassed = earlier !== undefined || this.#past.isPassed(iteration, number);
+    return this.set({ object, property, value: write.value, key: keyOfWrite(earlier ?? iteration, number), isPassed });
   }
 
   /** @throws HaftError `REPLAY_DIVERGED` */
@@ -121,13 +121,14 @@ export class RunObjects {
     return { ok: true, value };
   }
 
+  /** Its value, or a newer one, is what the property has already. */
   #recall(past: EntryOf<"state">): WriteAnswer {
-    this.#note(past);
+    this.#hasChanged = true;
     return { ok: true, value: past.after };
   }
 
   #note(entry: EntryOf<"state">): void {
-    note(this.#past.values, entry);
+    this.#past.note(entry);
     this.#hasChanged = true;
   }
 

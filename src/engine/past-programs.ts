@@ -1,4 +1,5 @@
 /** The programs of a run as a reading of its log: what they called, and in which order they learned of what. */
+import type { Json } from "../base/json.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
 import type { PastProgram, PastProgramCall, PastSettlement } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
@@ -8,10 +9,12 @@ import { assertSameCall } from "./journal.ts";
 /** By the key of their iteration, oldest first. */
 export function readPrograms(run: string, entries: readonly Entry[]): Map<string, PastProgram> {
   const programs = new Map<string, ReadProgram>();
+  const writes: EntryOf<"state">[] = [];
   for (const entry of entries) {
     if (!entry.key.startsWith(`${run}/`)) continue;
     const iteration = iterationOf(entry.key, run);
-    if (entry.type === "program-start") programs.set(iteration, new ReadProgram(entry));
+    if (entry.type === "program-start") programs.set(iteration, new ReadProgram(entry, writes));
+    else if (entry.type === "state") writes.push(entry);
     else programs.get(iteration)?.note(entry);
   }
   return programs;
@@ -23,7 +26,11 @@ class ReadProgram implements PastProgram {
   readonly calls = new Map<number, ReadCall>();
   thinking: number | undefined;
 
-  constructor(readonly start: EntryOf<"program-start">) {}
+  /** `writes`: all of the run. */
+  constructor(
+    readonly start: EntryOf<"program-start">,
+    readonly writes: readonly EntryOf<"state">[],
+  ) {}
 
   note(entry: Entry): void {
     switch (entry.type) {
@@ -52,6 +59,12 @@ class ReadProgram implements PastProgram {
   get heldAt(): number | undefined {
     const held = [...this.calls.values()].flatMap(({ heldAt }) => heldAt ?? []);
     return held.length > 0 ? Math.min(...held) : undefined;
+  }
+
+  /** Whatever was written to it next tells what it was. */
+  valueBefore(path: string): { value: Json | undefined } | undefined {
+    const next = this.writes.find((write) => write.seq > this.start.seq && write.path === path);
+    return next && { value: next.before };
   }
 
   /** A program that a call made think again never learns of anything from then on. */

@@ -19,12 +19,17 @@ export class PastWrites {
   constructor(run: string, entries: readonly Entry[]) {
     for (const entry of entries) {
       if (entry.type !== "state") continue;
-      note(this.values, entry);
-      if (!entry.key.startsWith(`${run}/`)) continue;
-      this.#byKey.set(entry.key, entry);
-      const { iteration, number } = placeOf(entry.key);
-      this.#last.set(iteration, Math.max(number, this.#last.get(iteration) ?? 0));
+      if (entry.key.startsWith(`${run}/`)) this.note(entry);
+      else note(this.values, entry);
     }
+  }
+
+  /** A write of this run. */
+  note(entry: EntryOf<"state">): void {
+    note(this.values, entry);
+    this.#byKey.set(entry.key, entry);
+    const { iteration, number } = placeOf(entry.key);
+    this.#last.set(iteration, Math.max(number, this.#last.get(iteration) ?? 0));
   }
 
   /** The write of this key. */
@@ -39,7 +44,7 @@ export class PastWrites {
 }
 
 /** Several writes of one iteration are one step from before it. */
-export function note(values: Map<string, Written>, { key, path, before, after }: EntryOf<"state">): void {
+function note(values: Map<string, Written>, { key, path, before, after }: EntryOf<"state">): void {
   const { iteration } = placeOf(key);
   const last = values.get(path);
   values.set(path, { iteration, value: after, before: last?.iteration === iteration ? last.before : before });

@@ -104,21 +104,20 @@ class CodeSession implements ModeSession {
   }
 
   #show(context: IterationContext): Shown {
-    const { instructions, tools, exits } = context;
+    const { instructions, tools, exits, objects } = context;
     const shown = this.#shown;
-    if (
+    const isSame =
       shown?.context.tools === tools &&
       shown.context.exits === exits &&
-      shown.context.instructions === instructions
-    ) {
-      return shown;
-    }
+      shown.context.objects === objects &&
+      shown.context.instructions === instructions;
+    if (isSame) return shown;
     const offer = offerOf(context);
     const { declarations } = offer;
     const prompt = codePrompt({
       declarations: declarations.shown,
       hasExits: exits.length > 0,
-      hasObjects: false,
+      hasObjects: context.objects.length > 0,
       isShort: declarations.isShort,
     });
     const text = instructions === "" ? prompt : `${prompt}\n\n${instructions}`;

@@ -1,5 +1,4 @@
 /** Drives one program: starts it, makes the calls that it asks for, tells it what settled, and sees it to its end. */
-import type { Json } from "../../base/json.ts";
 import type { CallResult, Hands, PastProgram } from "../../core/mode.ts";
 import type { AskedCall } from "../../core/model.ts";
 import type {
@@ -17,6 +16,7 @@ import type { Offer } from "./offer.ts";
 import { ProgramTimers } from "./program-timers.ts";
 import { callMissing } from "./replay-errors.ts";
 import { pastSettlement, settlementOf } from "./settlement.ts";
+import { Telling } from "./telling.ts";
 
 /** A call that the program has made. */
 export interface MadeCall {
@@ -45,9 +45,6 @@ export class ProgramRun {
   #waiting: MadeCall[] = [];
   /** The calls whose result the program has learned. */
   #told = new Set<number>();
-  /** Answers that are nobody's call: what a function is, which ones there are. */
-  #asides: Settlement[] = [];
-  #now = 0;
   #past: PastProgram | undefined;
 
   constructor(hands: Hands, offer: Offer, id: string) {
@@ -65,14 +62,13 @@ export class ProgramRun {
     this.prints = [];
     this.#told = new Set();
     this.#waiting = [];
-    this.#now = input.now;
     this.#past = past;
-    const isReplay = past !== undefined;
-    let done = await this.#follow(session, await session.start({ ...input, isReplay }), isReplay);
-    if (past) done = await this.#recall(session, past, done);
+    const telling = new Telling(session, this.#offer, (turn) => this.#take(turn));
+    let done = await telling.start({ ...input, isReplay: past !== undefined });
+    if (past) done = await this.#recall(telling, past, done);
     while (!done) {
       this.#goOn();
-      done = await this.#settle(session, await this.#inbox.next());
+      done = await this.#settle(telling, await this.#inbox.next());
     }
     return done;
   }
@@ -101,18 +97,18 @@ export class ProgramRun {
 
   /** What the log tells is told again. A call that waits for somebody's decision holds what came after it. */
   async #recall(
-    session: ProgramSession,
+    telling: Telling,
     past: PastProgram,
     started: ProgramDone | undefined,
   ): Promise<ProgramDone | undefined> {
     const settled = past.settled.map(pastSettlement);
     this.#inbox.drop(settled);
     const before = settled.splice(0, past.heldAt ?? settled.length);
-    let done = started ?? (await this.#settle(session, before, true));
+    let done = started ?? (await this.#settle(telling, before, true));
     if (past.thinking !== undefined && !done) return this.#thinkAgain(past.thinking);
     if (past.heldAt !== undefined && !done) {
       await this.#held(past);
-      done = await this.#settle(session, settled, true);
+      done = await this.#settle(telling, settled, true);
     }
     const missing = [...past.calls.keys()].find((number) => !this.calls.has(number));
     if (missing !== undefined) throw callMissing(missing);
@@ -151,53 +147,24 @@ export class ProgramRun {
     return call.answer;
   }
 
-  async #settle(
-    session: ProgramSession,
-    settlements: readonly Settlement[],
-    isReplay = false,
-  ): Promise<ProgramDone | undefined> {
-    const size = this.#offer.declarations.isShort ? 1 : settlements.length; // asides come in between
-    for (let from = 0; from < settlements.length; from += size) {
-      const batch = settlements.slice(from, from + size);
-      for (const settlement of batch) this.#tell(settlement);
-      const done = await this.#follow(session, await session.settle(batch, { isReplay }), isReplay);
-      if (done) return done;
+  #settle(telling: Telling, settlements: readonly Settlement[], isReplay = false): Promise<ProgramDone | undefined> {
+    for (const settlement of settlements) {
+      if ("timer" in settlement) this.#timers.settle(settlement.timer);
+      else this.#told.add(settlement.id);
     }
-    return undefined;
+    return telling.settle(settlements, isReplay);
   }
 
-  #tell(settlement: Settlement): void {
-    this.#now = settlement.at;
-    if ("timer" in settlement) this.#timers.settle(settlement.timer);
-    else this.#told.add(settlement.id);
-  }
-
-  /** Takes a turn in, and answers what can be answered at once. */
-  async #follow(session: ProgramSession, first: Turn, isReplay: boolean): Promise<ProgramDone | undefined> {
-    let done = this.#take(first);
-    while (!done && this.#asides.length > 0) {
-      done = this.#take(await session.settle(this.#asides.splice(0), { isReplay }));
-    }
-    return done;
-  }
-
-  #take(turn: Turn): ProgramDone | undefined {
-    for (const call of turn.calls) this.#make(call);
+  #take(turn: Turn): void {
+    for (const call of turn.calls) this.#waiting.push(this.calls.get(call.id) ?? this.#note(call));
     for (const { id, delayMs } of turn.timers) this.#timers.add(id, delayMs);
     this.prints.push(...turn.prints);
     if (turn.unhandled) this.unhandled = turn.unhandled;
     this.bindings = turn.bindings ?? this.bindings;
-    return turn.done;
   }
 
-  #make({ id, name, input, line, isDetached }: ProgramCall): void {
-    const aside = this.#offer.aside(name);
-    if (aside) this.#asides.push({ id, at: this.#now, ok: true, output: aside(input) });
-    else this.#waiting.push(this.calls.get(id) ?? this.#note(id, name, input, line, isDetached));
-  }
-
-  #note(number: number, path: string, input: Json | undefined, line: number, isDetached: boolean): MadeCall {
-    const asked: AskedCall = { id: `${this.#id}.${number}`, ...this.#offer.asked(path, input)!, number, line };
+  #note({ id: number, name, input, line, isDetached }: ProgramCall): MadeCall {
+    const asked: AskedCall = { id: `${this.#id}.${number}`, ...this.#offer.asked(name, input)!, number, line };
     this.#past?.calls.get(number)?.assertSame(asked);
     const call: MadeCall = { asked, isDetached, answer: undefined, result: undefined };
     this.calls.set(number, call);

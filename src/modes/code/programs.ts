@@ -11,11 +11,13 @@ import type {
   ProgramProblem,
   ProgramSession,
   ProgramVm,
+  ProgramWrite,
 } from "../../core/program.ts";
 import type { Offer } from "./offer.ts";
 import { ProgramRun } from "./program-run.ts";
-import { rebuild } from "./rebuild.ts";
 import { diverged } from "./replay-errors.ts";
+import { runAgain } from "./run-again.ts";
+import { programObjects, Writes } from "./writes.ts";
 
 export interface CodeModeParts {
   vm: ProgramVm;
@@ -43,6 +45,8 @@ export class Programs {
   /** The programs whose top level the session has. */
   #kept: string[] = [];
   #run: ProgramRun | undefined;
+  /** Those of the program that runs. */
+  #writes: Writes | undefined;
 
   constructor(parts: CodeModeParts) {
     this.#parts = parts;
@@ -88,9 +92,15 @@ export class Programs {
   async #open(offer: Offer, hands: Hands): Promise<PastProgram | undefined> {
     const { vm, limits } = this.#parts;
     const { earlier, current } = hands.program.past();
-    const session = await vm.open({ limits });
+    const write = (write: ProgramWrite) => this.#writes!.write(write);
+    const session = await vm.open({ limits, write });
     this.#session = session;
-    this.#kept = await rebuild(session, earlier, offer);
+    const kept = earlier.filter(({ end }) => end?.status !== "limit"); // what a limit stopped is void
+    for (const program of kept) {
+      this.#writes = new Writes(hands, program.start.key);
+      await runAgain(session, program, offer);
+    }
+    this.#kept = kept.map(({ start }) => start.code);
     return current;
   }
 
@@ -104,7 +114,7 @@ export class Programs {
     if (typeof check !== "string") return { problems: check };
     const seed = randomBytes(16).toString("hex");
     const now = hands.program.begin({ code, seed, check });
-    return { code, seed, now, functions: offer.paths };
+    return { code, seed, now, functions: offer.paths, objects: programObjects(offer.objects) };
   }
 
   async #check(code: string, offer: Offer): Promise<Check | readonly ProgramProblem[]> {
@@ -133,6 +143,7 @@ export class Programs {
     try {
       let past = begun;
       for (let losses = 0; losses < MAX_LOSSES; losses++) {
+        this.#writes = new Writes(hands);
         const done = await run.run(this.#session!, input, past);
         if (done.type !== "lost") return done;
         this.#session?.close();
@@ -158,7 +169,8 @@ export class Programs {
 /** Of a program that was begun in an earlier process. */
 function recalled({ start }: PastProgram, code: string, offer: Offer): ProgramInput {
   if (!start.isReplaced && start.code !== code) throw diverged("The program is another than the one that was begun");
-  return { code: start.code, seed: start.seed, now: start.at, functions: offer.paths };
+  const objects = programObjects(offer.objects);
+  return { code: start.code, seed: start.seed, now: start.at, functions: offer.paths, objects };
 }
 
 function endOf(done: ProgramDone): { status: "returned" | "exit" | "threw" | "limit"; error?: LoggedError } {

@@ -1,0 +1,32 @@
+/** Runs an earlier program again from the log alone. Makes no call. */
+import type { PastProgram } from "../../core/mode.ts";
+import type { ProgramDone, ProgramSession } from "../../core/program.ts";
+import type { Offer } from "./offer.ts";
+import { callMissing, diverged } from "./replay-errors.ts";
+import { pastSettlement } from "./settlement.ts";
+import { Telling } from "./telling.ts";
+import { programObjects } from "./writes.ts";
+
+/** For what it left at its top level. @throws HaftError `REPLAY_DIVERGED` */
+export async function runAgain(session: ProgramSession, past: PastProgram, offer: Offer): Promise<void> {
+  const made = new Set<number>();
+  const telling = new Telling(session, offer, ({ calls }) => {
+    for (const { id, name, input } of calls) {
+      made.add(id);
+      past.calls.get(id)?.assertSame({ id: "", ...offer.asked(name, input)! });
+    }
+  });
+  const { code, seed, at: now } = past.start;
+  const objects = programObjects(offer.objects, past);
+  const begun = await telling.start({ code, seed, now, functions: offer.paths, objects, isReplay: true });
+  const done = begun ?? (await telling.settle(past.settled.map(pastSettlement), true));
+  const missing = [...past.calls.keys()].find((number) => !made.has(number));
+  if (missing !== undefined) throw callMissing(missing);
+  if (!done) await session.leave();
+  else if (["limit", "aborted", "diverged", "lost"].includes(done.type)) throw diverged(failureOf(done));
+}
+
+function failureOf(done: ProgramDone): string {
+  const why = "message" in done ? `: ${done.message}` : "";
+  return `An earlier program could not be run again${why}`;
+}
