@@ -1,6 +1,6 @@
 /** The guest's part of a call: its promise, its place, its input on the way out, and its settlement on the way back. */
 
-export const guestCalls = String.raw`
+export const guestCalls = `
 let lastCall = 0;
 /** By id: { resolve, reject, site }. */
 let waiting = table();

@@ -1,6 +1,6 @@
 /** The guest's `console`, `setTimeout`, `clearTimeout` and `queueMicrotask`. */
 
-export const guestConsoleAndTimers = String.raw`
+export const guestConsoleAndTimers = `
 const printOptions = { __proto__: null, lossy: true, path: "value" };
 const printer = (level, name) => ({ [name](...values) { host(PRINT, level, encode(values, printOptions)); } })[name];
 const consoleObject = {};

@@ -1,6 +1,6 @@
 /** The guest's objects: sealed, their values frozen, each assignment asked of the host before it is true. */
 
-export const guestObjects = String.raw`
+export const guestObjects = `
 /** The text: [{ name, properties: [{ name, writable, value }] }], each value a text itself. */
 function makeObjects(objects, namespaces) {
   for (let index = 0; index < objects.length; index++) {

@@ -139,6 +139,7 @@ export class Machine implements GuestHost {
   #inGuest(isReplay: boolean, act: () => string): string {
     this.#cpu.enter(isReplay);
     try {
+      if (this.#options.isAborted()) return this.#end({ type: "aborted" });
       return act();
     } catch (thrown) {
       return this.#end(this.#stop ?? this.#reasonOf(thrown));
@@ -208,10 +209,9 @@ export class Machine implements GuestHost {
 
   askWrite(object: string, property: string, value: string | undefined): string | undefined {
     const asked = performance.now();
-    try {
-      return this.#options.write(object, property, value);
-    } finally {
-      this.#cpu.excuse(performance.now() - asked);
-    }
+    const answer = this.#options.write(object, property, value);
+    this.#cpu.excuse(performance.now() - asked);
+    if (this.shouldStop()) throw guestStop;
+    return answer;
   }
 }
