@@ -4,8 +4,8 @@ import type { OutputUnit, Validator as SchemaValidator } from "@cfworker/json-sc
 import { HaftError, messageOf } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
 import { type JsonSchema, keyPath, resolvePointer } from "./json-schema.ts";
+import { plain } from "./plain.ts";
 import type { Checked, Issue, Validator } from "./schema.ts";
-import { plain } from "./tool-result.ts";
 
 const require = createRequire(import.meta.url);
 

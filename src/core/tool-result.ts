@@ -3,6 +3,7 @@ import { hasBrand } from "../base/brand.ts";
 import { decode, encode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
+import { plain } from "./plain.ts";
 
 /** What the model is shown of a result, instead of the value itself. */
 export type ContentPart =
@@ -95,32 +96,4 @@ export function modelText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
   return JSON.stringify(plain(value));
-}
-
-/** Plain JSON for reading: a Date as its ISO text, a Map as an object or pairs, a Set as an array, bytes as base64. */
-export function plain(value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
-  if (value instanceof RegExp || value instanceof URL) return String(value);
-  if (value instanceof Map) {
-    const pairs = [...value];
-    if (pairs.every(([key]) => typeof key === "string")) return plain(Object.fromEntries(pairs));
-    return pairs.map(([key, item]) => [plainItem(key), plainItem(item)]);
-  }
-  if (value instanceof Error) return messageOf(value);
-  if (value instanceof ArrayBuffer) return base64(new Uint8Array(value));
-  if (ArrayBuffer.isView(value)) return base64(value);
-  if (value instanceof Set || Array.isArray(value)) return Array.from(value, plainItem);
-  const kept = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(kept.map(([key, item]) => [key, plain(item)]));
-}
-
-function base64({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-}
-
-function plainItem(item: unknown): unknown {
-  return item === undefined ? null : plain(item);
 }

@@ -3,9 +3,28 @@ import { isPlainObject, setOwn } from "../base/json.ts";
 
 /** Lists and plain objects anew, however deep; anything else as it is. */
 export function copyPlain<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(copyPlain) as T;
-  if (!isPlainObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setOwn(copy, key, copyPlain(value[key]));
-  return copy as T;
+  try {
+    return copyAt(value, MAX_DEPTH, undefined) as T;
+  } catch (error) {
+    if (error !== tooDeep) throw error;
+    return copyAt(value, Number.POSITIVE_INFINITY, new Map()) as T;
+  }
+}
+
+const MAX_DEPTH = 100;
+
+const tooDeep = Symbol("perhaps a cycle");
+
+/** `copies`: of what was met, where there may be a cycle. */
+function copyAt(value: unknown, depth: number, copies: Map<object, unknown> | undefined): unknown {
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return value;
+  const known = copies?.get(value);
+  if (known !== undefined) return known;
+  if (depth === 0) throw tooDeep;
+  const copy = isList ? [] : {};
+  copies?.set(value, copy);
+  if (isList) for (const item of value) (copy as unknown[]).push(copyAt(item, depth - 1, copies));
+  else for (const key of Object.keys(value)) setOwn(copy, key, copyAt(value[key], depth - 1, copies));
+  return copy;
 }

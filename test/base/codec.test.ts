@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode } from "../../src/base/codec.ts";
 import { HaftError } from "../../src/base/errors.ts";
-import { comparable } from "./comparable.ts";
+import { anyGraph, anyValue, partsOf } from "./any-value.ts";
+import { comparable, comparableGraph } from "./comparable.ts";
 
 /** Through the text that a store would keep. */
 function roundTrip(value: unknown): unknown {
@@ -20,47 +21,11 @@ function refusal(value: unknown): HaftError {
   throw new Error("it was encoded");
 }
 
-const values = fc.letrec((tie) => ({
-  leaf: fc.oneof(
-    fc.string({ unit: "binary" }),
-    fc.double(),
-    fc.constantFrom(-0, Number.NaN, Number.POSITIVE_INFINITY, null, true, false, undefined),
-    fc.bigInt(),
-    fc.date({ noInvalidDate: false }),
-    fc.uint8Array({ maxLength: 9 }),
-    fc.int32Array({ maxLength: 3 }),
-    fc.float64Array({ maxLength: 3 }),
-    fc.bigInt64Array({ maxLength: 3 }),
-    fc.uint8Array({ maxLength: 9 }).map((bytes) => bytes.buffer),
-    fc.webUrl().map((url) => new URL(url)),
-    fc.constantFrom(/a\/b+/giu, /^$/),
-  ),
-  key: fc.oneof(
-    fc.string(),
-    fc.constantFrom("__proto__", "$haft", "toJSON", "constructor", "value", "then", "length", "0"),
-  ),
-  object: fc
-    .array(fc.tuple(tie("key"), tie("node")), { maxLength: 4 })
-    .map((entries) => Object.fromEntries(entries as any)),
-  error: fc
-    .tuple(fc.constantFrom(Error, TypeError, RangeError), fc.string(), tie("node"), tie("node"))
-    .map(([make, message, cause, data]) => Object.assign(new make(message, { cause }), { code: "E_TEST", data })),
-  node: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    tie("leaf"),
-    fc.array(tie("node"), { maxLength: 4 }),
-    tie("object"),
-    fc.array(fc.tuple(tie("node"), tie("node")), { maxLength: 3 }).map((entries) => new Map(entries)),
-    fc.array(tie("node"), { maxLength: 3 }).map((items) => new Set(items)),
-    tie("error"),
-  ),
-})).node;
-
 describe("round trips", () => {
   test("any nesting of what the log can keep comes back as it was", () => {
     const run = () =>
       fc.assert(
-        fc.property(values, (value) => {
+        fc.property(anyValue, (value) => {
           expect(comparable(roundTrip(value))).toStrictEqual(comparable(value));
         }),
         { numRuns: 1_500 },
@@ -81,7 +46,7 @@ describe("round trips", () => {
 
   test("what encode wrote is encoded and decoded again without being taken for a value", () => {
     fc.assert(
-      fc.property(values, (value) => {
+      fc.property(anyValue, (value) => {
         const json = encode(value);
         expect(comparable(roundTrip(json))).toStrictEqual(comparable(json));
       }),
@@ -149,16 +114,105 @@ describe("round trips", () => {
     });
   });
 
-  test("the same object in two places is no cycle", () => {
-    const shared = { n: 1n };
-    expect(roundTrip([shared, shared])).toStrictEqual([{ n: 1n }, { n: 1n }]);
+  test("an AggregateError keeps its errors", () => {
+    const back = roundTrip(new AggregateError([new RangeError("far"), 3n], "all failed")) as AggregateError;
+    expect(back).toBeInstanceOf(AggregateError);
+    expect([back.name, back.message, Object.keys(back)]).toEqual(["AggregateError", "all failed", []]);
+    expect(back.errors).toEqual([new RangeError("far"), 3n]);
+    expect(back.errors[0]).toBeInstanceOf(RangeError);
   });
 });
 
-describe("what cannot be encoded", () => {
-  const cycle: Record<string, unknown> = { n: 1n };
-  cycle.self = { deep: [cycle] };
+describe("cycles", () => {
+  const selfish = () => {
+    const value: Record<string, unknown> = { n: 1 };
+    value.self = value;
+    return value;
+  };
 
+  test("come back as they were, with all that is met twice, whatever the parts are", () => {
+    fc.assert(
+      fc.property(anyGraph, (value) => {
+        const compare = hasCycle(value) ? comparableGraph : comparable;
+        expect(compare(roundTrip(value))).toStrictEqual(compare(value));
+      }),
+      { numRuns: 700 },
+    );
+  });
+
+  test("are a list of what is met again, the value first", () => {
+    const child: Record<string, unknown> = { leaf: [1] };
+    const parent = { child, also: { child } };
+    child.parent = parent;
+    expect(encode(selfish())).toEqual({ $haft: "graph", nodes: [{ n: 1, self: { $haft: "ref", node: 0 } }] });
+    expect(encode(parent)).toEqual({
+      $haft: "graph",
+      nodes: [
+        { child: { $haft: "ref", node: 1 }, also: { child: { $haft: "ref", node: 1 } } },
+        { leaf: [1], parent: { $haft: "ref", node: 0 } },
+      ],
+    });
+  });
+
+  test("elsewhere, the same object in two places is written twice", () => {
+    const shared = { n: 1n };
+    const plain = { n: 1 };
+    const json = encode([shared, shared]) as unknown[];
+    expect(json[0]).toEqual(json[1]);
+    expect(json[0]).not.toBe(json[1]);
+    expect(JSON.stringify(encode({ a: plain, b: [plain, plain] }))).toBe('{"a":{"n":1},"b":[{"n":1},{"n":1}]}');
+  });
+
+  test("a graph may stand in another value, and in another graph", () => {
+    const back = decode({ a: encode(selfish()), b: [encode(selfish())] }) as any;
+    expect(back.a.self).toBe(back.a);
+    expect(back.b[0].self).toBe(back.b[0]);
+    expect(back.a).not.toBe(back.b[0]);
+    const told = selfish();
+    told.json = encode(selfish());
+    const twice = roundTrip(told) as any;
+    expect([twice.self === twice, twice.json]).toEqual([true, encode(selfish())]);
+  });
+
+  test("through toJSON", () => {
+    class Tree {
+      readonly children: Tree[] = [];
+      parent: Tree | undefined;
+      toJSON() {
+        return { children: this.children, parent: this.parent };
+      }
+    }
+    const root = new Tree();
+    for (const child of [new Tree(), new Tree()]) {
+      child.parent = root;
+      root.children.push(child);
+    }
+    const back = roundTrip(root) as any;
+    expect(back.children.map((child: any) => child.parent === back)).toEqual([true, true]);
+    expect(back.children[0]).not.toBe(back.children[1]);
+  });
+
+  test("every object knows every other: what is written grows with the ties, no faster", () => {
+    const all = Array.from({ length: 60 }, (_, index) => ({ index, others: [] as unknown[] }));
+    for (const one of all) one.others.push(...all);
+    const text = JSON.stringify(encode(all));
+    expect(text.length).toBeLessThan(60 * 60 * 40);
+    const back = decode(JSON.parse(text)) as typeof all;
+    expect(back[59]!.others[7]).toBe(back[7]);
+  });
+});
+
+function hasCycle(value: unknown, open = new Set<object>(), done = new Set<object>()): boolean {
+  if (typeof value !== "object" || value === null || done.has(value)) return false;
+  if (open.has(value)) return true;
+  open.add(value);
+  const found = partsOf(value).some((part) => hasCycle(part, open, done));
+  open.delete(value);
+  done.add(value);
+  return found;
+}
+
+describe("what cannot be encoded", () => {
   test.each<[string, unknown, RegExp]>([
     ["a function", { a: { run() {} } }, /^output\.a\.run is the function run,/],
     ["an arrow in an array", [1, [() => 1]], /^output\[1\]\[0\] is a function,/],
@@ -170,7 +224,6 @@ describe("what cannot be encoded", () => {
     ["a stream", new ReadableStream(), /^output is an object of the class ReadableStream,/],
     ["a generator", { rows: (function* () {})() }, /^output\.rows is an object of the class/],
     ["shared memory", { m: new SharedArrayBuffer(1) }, /^output\.m is an object of the class SharedArrayBuffer,/],
-    ["a cycle", cycle, /^output\.self\.deep\[0\] is a reference to one of its own parents,/],
     ["a map's key", { m: new Map([[() => 1, 1]]) }, /^output\.m<key 0> is a function,/],
     ["a map's value", { m: new Map([["k", Symbol("x")]]) }, /^output\.m<value 0> is a symbol,/],
     ["a set's item", { s: new Set([1, () => 1]) }, /^output\.s<item 1> is a function,/],
@@ -204,14 +257,41 @@ describe("what cannot be encoded", () => {
           return this;
         },
       },
-      /^output is a reference to one of its own parents/,
+      /^output is an object whose toJSON gives that object again/,
     ],
+    [
+      "a toJSON that never ends",
+      (function again(): object {
+        return { toJSON: again };
+      })(),
+      /^output is nested deeper than 1000/,
+    ],
+    ["a revoked proxy", { a: revoked() }, /^output is an object that fails when it is read/],
+    [
+      "an error that cannot be told",
+      { e: Object.defineProperty(new Error("x"), "message", { get: () => expect.unreachable() }) },
+      /^output\.e is an error that fails when it is read/,
+    ],
+    ["an aggregate's error", new AggregateError([1, { f() {} }]), /^output\.errors\[1\]\.f is the function f,/],
+    ["a part of a cycle", selfishWith(() => 1), /^output\.f is a function,/],
   ])("%s is named with its path", (_, value, message) => {
     const error = refusal(value);
     expect(error.code).toBe("VALUE_NOT_ENCODABLE");
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
   });
+
+  function revoked(): object {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  }
+
+  function selfishWith(f: unknown): object {
+    const value: Record<string, unknown> = { f };
+    value.self = value;
+    return value;
+  }
 
   test("nesting without end is refused with a short path", () => {
     let deep: unknown = 1n;
@@ -228,6 +308,23 @@ describe("decode", () => {
     ["a map without entries", { a: [{ $haft: "map" }] }],
     ["a pattern that is none", { $haft: "regexp", source: "(", flags: "" }],
     ["a number too big to be one", { $haft: "bigint", value: "1.5" }],
+    ["a reference outside of a graph", { $haft: "ref", node: 0 }],
+    ["a reference to nothing", { $haft: "graph", nodes: [{ a: { $haft: "ref", node: 1 } }] }],
+    ["a reference by a fraction", { $haft: "graph", nodes: [[{ $haft: "ref", node: 0.5 }]] }],
+    ["a reference by a name", { $haft: "graph", nodes: [[{ $haft: "ref", node: "length" }]] }],
+    ["a reference into the prototype", { $haft: "graph", nodes: [[{ $haft: "ref", node: "constructor" }]] }],
+    ["a reference to itself", { $haft: "graph", nodes: [{ $haft: "ref", node: 0 }] }],
+    ["references in a circle", { $haft: "graph", nodes: [[{ $haft: "ref", node: 1 }], { $haft: "ref", node: 0 }] }],
+    [
+      "an inner graph that refers to an outer one",
+      { $haft: "graph", nodes: [[{ $haft: "graph", nodes: [[{ $haft: "ref", node: 1 }]] }], 1] },
+    ],
+    ["a graph without nodes", { $haft: "graph", nodes: [] }],
+    ["a graph of no list", { $haft: "graph", nodes: { 0: 1 } }],
+    ["bytes that are a length", { $haft: "bytes", type: "Uint8Array", base64: { length: 1e9 } }],
+    ["an error without a name", { $haft: "error", name: { toString: "x" }, message: "m" }],
+    ["a map of no pairs", { $haft: "map", entries: [1] }],
+    ["an object's key that is none", { $haft: "object", value: [[{}, 1]] }],
   ])("%s is told as one sentence", (_, json) => {
     expect(() => decode(json as any)).toThrow(expect.objectContaining({ code: "VALUE_NOT_DECODABLE" }));
   });
@@ -236,6 +333,11 @@ describe("decode", () => {
     expect(decode({ $haft: "bytes", type: "constructor", base64: "AQ==" })).toStrictEqual(new Uint8Array([1]));
     expect(decode({ $haft: "error", name: "toString", message: "m" })).toBeInstanceOf(Error);
   });
+});
+
+test("a chain of references without end is refused", () => {
+  const nodes = Array.from({ length: 100_000 }, (_, index) => [{ $haft: "ref", node: index + 1 }]);
+  expect(() => decode({ $haft: "graph", nodes })).toThrow(expect.objectContaining({ code: "VALUE_NOT_DECODABLE" }));
 });
 
 test("neither way shares an object with what was given", () => {

@@ -36,10 +36,11 @@ describe("fail", () => {
     [{ code: "E_STOCK", left: 2 }, "E_STOCK", '{"code":"E_STOCK","left":2}'],
     [{ at: new Date(0), ids: new Set([1]) }, "TOOL_FAILED", '{"at":"1970-01-01T00:00:00.000Z","ids":[1]}'],
     [undefined, "TOOL_FAILED", "The tool failed and gave no reason"],
+    [cycle, "TOOL_FAILED", '{"a":1,"self":"[circular: value]"}'],
     [
-      cycle,
+      { run() {} },
       "TOOL_FAILED",
-      "The tool failed, and its reason cannot be told: reason.self is a reference to one of its own parents, which cannot be written as JSON",
+      "The tool failed, and its reason cannot be told: reason.run is the function run, which cannot be written as JSON",
     ],
   ])("%#: the model reads one sentence", (reason, code, message) => {
     expect(isFail(fail(reason))).toBe(true);
@@ -76,5 +77,25 @@ describe("modelText", () => {
     [JSON.parse('{"__proto__":1}'), '{"__proto__":1}'],
   ])("%#: %o", (value, text) => {
     expect(modelText(value)).toBe(text);
+  });
+
+  test("a cycle is told by the path to where it leads, in a text no longer than the value", () => {
+    const child: Record<string, unknown> = { tags: new Set(["x"]) };
+    const parent = { children: [child], first: child };
+    child.parent = parent;
+    child.by = new Map<unknown, unknown>([[1, child]]);
+    expect(JSON.parse(modelText(parent))).toEqual({
+      children: [{ tags: ["x"], parent: "[circular: value]", by: [[1, "[circular: value.children[0]]"]] }],
+      first: "[same as: value.children[0]]",
+    });
+    const all: unknown[][] = Array.from({ length: 40 }, () => []);
+    for (const one of all) one.push(...all);
+    expect(modelText(all).length).toBeLessThan(40 * 40 * 400);
+  });
+
+  test("depth alone is no cycle", () => {
+    let deep: unknown = "end";
+    for (let level = 0; level < 500; level++) deep = [deep];
+    expect(modelText(deep)).toBe(`${"[".repeat(500)}"end"${"]".repeat(500)}`);
   });
 });

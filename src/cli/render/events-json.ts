@@ -1,6 +1,6 @@
 /** `--json`: every event of a run as one line of JSON on stdout, and nothing else there. */
 import type { RunEvent } from "../../core/log.ts";
-import { plain } from "../../core/tool-result.ts";
+import { plain } from "../../core/plain.ts";
 
 /** What the command line adds to a run's own events: what an overlay held back, and what became of it. */
 export interface ChangesEvent {

@@ -1,0 +1,76 @@
+/** Turns an enum into an object, with every value where it was written. */
+import type { Compilation } from "./erase.ts";
+import { isClass, isFunction, type Node, type NodeOf, unwrap, walk } from "./syntax.ts";
+
+type Enum = NodeOf<"TSEnumDeclaration">;
+type Member = Enum["members"][number];
+
+/** `enum E { A, B = 2 }` becomes `const E={}; E[E["A"]=0]="A"; …`. Texts have no way back to their names. */
+export function eraseEnum(node: Enum, parent: Node | undefined, compilation: Compilation): void {
+  const { source, edits, problems } = compilation;
+  const { name } = node.id;
+  const earlier = earlierParts(node, parent);
+  const names = new Set([...earlier, node].flatMap(({ members }) => members.map(nameOf)));
+  const brace = source.text.indexOf("{", source.tokenAt(node.id.end!));
+  edits.blank(node.start!, brace + 1);
+  edits.put(node.end! - 1, " ");
+  edits.open(node.start!, earlier.length > 0 ? ";" : `const ${name}={};`);
+  node.members.forEach((member, index) => {
+    const before = node.members[index - 1];
+    const own = `${name}[${JSON.stringify(nameOf(member))}]`;
+    const comma = source.tokenAt(member.end!);
+    if (source.text[comma] === ",") edits.put(comma, " ");
+    edits.blank(member.start!, member.initializer?.start ?? member.end!);
+    edits.open(member.start!, `${own}=`);
+    if (member.initializer) {
+      qualify(member.initializer, name, names, compilation);
+    } else {
+      if (before?.initializer && isText(before.initializer)) {
+        problems.add(member, `${nameOf(member)} needs a value, for there is none that follows a text`);
+      }
+      edits.open(member.start!, before ? `1+${name}[${JSON.stringify(nameOf(before))}]` : "0");
+    }
+    edits.close(member.end!, `;if(typeof ${own}!="string")${name}[${own}]=${JSON.stringify(nameOf(member))};`);
+  });
+}
+
+/** An enum may be written in several parts, which add to one another. */
+function earlierParts(node: Enum, parent: Node | undefined): Enum[] {
+  const statements = parent && "body" in parent && Array.isArray(parent.body) ? (parent.body as Node[]) : [];
+  const enums = statements
+    .map((statement) => (statement.type === "ExportNamedDeclaration" ? (statement.declaration as Node) : statement))
+    .filter((statement): statement is Enum => statement?.type === "TSEnumDeclaration");
+  return enums.slice(0, Math.max(0, enums.indexOf(node))).filter(({ id }) => id.name === node.id.name);
+}
+
+/** Members may name each other: `High = Low * 2`. */
+function qualify(initializer: Node, name: string, names: ReadonlySet<string>, { edits, problems }: Compilation): void {
+  walk(initializer, ({ node, above }) => {
+    if (isFunction(node) || isClass(node)) {
+      problems.add(node, "A value of an enum cannot hold a function: write it before the enum");
+      return false;
+    }
+    if (node.type.startsWith("TS") && unwrap(node) === node) return false;
+    if (node.type !== "Identifier" || !names.has(node.name) || isPropertyName(node, above?.node)) return true;
+    const parent = above?.node;
+    const isShorthand = parent?.type === "ObjectProperty" && parent.shorthand;
+    edits.open(node.start!, isShorthand ? `${node.name}:${name}.` : `${name}.`);
+    return false;
+  });
+}
+
+function isPropertyName(node: Node, parent: Node | undefined): boolean {
+  if (parent?.type === "MemberExpression" || parent?.type === "OptionalMemberExpression") {
+    return parent.property === node && !parent.computed;
+  }
+  return parent?.type === "ObjectProperty" && parent.key === node && !parent.computed && !parent.shorthand;
+}
+
+function nameOf({ id }: Member): string {
+  return id.type === "Identifier" ? id.name : id.value;
+}
+
+function isText(initializer: Node): boolean {
+  const value = unwrap(initializer);
+  return value.type === "StringLiteral" || value.type === "TemplateLiteral";
+}
