@@ -56,7 +56,7 @@ function call(index, input) {
 const optionsOfInput = table();
 function inputOptions(index) {
   const name = functionNames[index];
-  return (optionsOfInput[name] ??= { __proto__: null, lossy: false, path: name + "(input)" });
+  return (optionsOfInput[name] ??= { __proto__: null, isLossy: false, path: name + "(input)" });
 }
 
 function take(id) {

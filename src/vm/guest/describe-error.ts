@@ -2,7 +2,7 @@
 
 export const guestDescribeError = `
 const MAX_MESSAGE = 10000, MAX_STACK = 20000, MAX_ATTACHED = 65536;
-const attachedOptions = { __proto__: null, lossy: true, path: "value" };
+const attachedOptions = { __proto__: null, isLossy: true, path: "value" };
 
 function describeError(thrown) {
   if (!looksLikeError(thrown)) return describeOther(thrown);

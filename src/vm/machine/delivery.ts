@@ -44,9 +44,12 @@ function resolve(machine: Machine, id: number, text: string | undefined): void {
   const number = instance.numberBox(id);
   if (text === undefined) instance.run(resolveCall, number, instance.undefinedCopy());
   else if (isLarger(text, limits.resultBytes)) reject(machine, id, tooLarge(text, limits.resultBytes));
-  else if (text.includes('"$haft"')) instance.run(resolveEncoded, number, instance.stringBox(text));
+  else if (isMoreThanJson.test(text)) instance.run(resolveEncoded, number, instance.stringBox(text));
   else instance.run(resolveCall, number, instance.jsonBox(text));
 }
+
+/** Tagged values, and the key that the codec drops. */
+const isMoreThanJson = /"(?:\$haft|__proto__)"/;
 
 function isLarger(text: string, bytes: number): boolean {
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
