@@ -17,3 +17,24 @@ export function inlineVm(): ProgramVm {
     },
   };
 }
+
+/**
+ * The caller's thread stays free, and a program that nothing else stops is ended with its thread. `workers`: at most so
+ * many threads, shared by the sessions; by default as many as the machine has cores, and four at most.
+ */
+export function workerVm(options: { workers?: number } = {}): ProgramVm {
+  let pool: Promise<ProgramVm> | undefined;
+  const load = async (): Promise<ProgramVm> => {
+    const { WorkerPool } = await import("./worker/worker-pool.ts");
+    return new WorkerPool(options.workers);
+  };
+  return {
+    async open(session: ProgramSessionOptions): Promise<ProgramSession> {
+      pool ??= load();
+      return (await pool).open(session);
+    },
+    async close(): Promise<void> {
+      await (await pool)?.close();
+    },
+  };
+}

@@ -26,15 +26,15 @@ function fillConstructor(
   { body, superClass }: NodeOf<"ClassDeclaration" | "ClassExpression">,
   { edits, problems }: Compilation,
 ): void {
-  const constructor = body.body.find((member) => member.type === "ClassMethod" && member.kind === "constructor");
-  if (constructor?.type !== "ClassMethod") return;
-  const properties = constructor.params.filter((parameter) => parameter.type === "TSParameterProperty");
+  const builder = body.body.find((member) => member.type === "ClassMethod" && member.kind === "constructor");
+  if (builder?.type !== "ClassMethod") return;
+  const properties = builder.params.filter((parameter) => parameter.type === "TSParameterProperty");
   if (properties.length === 0) return;
   const names = properties.flatMap((property) => patternNames(property));
   const assignments = names.map((name) => `this.${name}=${name};`).join("");
-  const { directives, body: statements, start } = constructor.body;
+  const { directives, body: statements, start } = builder.body;
   const superCall = statements.find(isSuperCall);
-  if (superClass && !superCall) problems.add(constructor, "Write super() as a statement of its own");
+  if (superClass && !superCall) problems.add(builder, "Write super() as a statement of its own");
   edits.open(body.start! + 1, names.map((name) => `${name};`).join(""));
   edits.close(superCall?.end ?? directives.at(-1)?.end ?? start! + 1, `;${assignments}`);
 }

@@ -133,10 +133,8 @@ function refuse(node: Node, problems: Problems): void {
   }
 }
 
-/** `<!--` and `-->` begin comments in a script, but not in a module, and a program was read as a module. */
+/** `<!--` begins a comment in a script, but not in a module, and a program was read as a module. */
 function keepFromComments(node: Node, { source, edits }: Compilation): void {
-  if (node.type === "UnaryExpression" && node.operator === "!" && source.text[node.start! - 1] === "<") {
-    edits.open(node.start!, " ");
-  }
-  if (node.type === "UpdateExpression" && !node.prefix && source.text[node.end!] === ">") edits.close(node.end!, " ");
+  if (node.type !== "UnaryExpression" || node.operator !== "!" || source.text[node.start! - 1] !== "<") return;
+  edits.open(node.start!, " ");
 }

@@ -1,5 +1,6 @@
 /** From TypeScript, as a model wrote it, to JavaScript that a VM can run: one parse, and no line or column is lost. */
 import type { ProgramProblem } from "../../core/program.ts";
+import { tooAmbiguousAt } from "./ambiguity.ts";
 import { Calls } from "./calls.ts";
 import { captureOf } from "./capture.ts";
 import { Edits } from "./edits.ts";
@@ -36,15 +37,22 @@ export function compileProgram(source: string, options: { functions: readonly st
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return refusal("The program is longer than 1 MiB");
   const text = new SourceText(readSource(source));
   const problems = new Problems(text);
+  const ambiguity = tooAmbiguousAt(text.text);
+  if (ambiguity !== undefined) {
+    problems.add(ambiguity, TOO_DEEP);
+    return { ok: false, problems: problems.list() };
+  }
   try {
     const program = parseProgram(text, problems);
     const compiled = program && transform(program, text, problems, new Calls(options.functions));
     return compiled && problems.isEmpty ? { ok: true, program: compiled } : { ok: false, problems: problems.list() };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return refusal("The program is nested too deeply: write it flatter");
+    return refusal(TOO_DEEP);
   }
 }
+
+const TOO_DEEP = "The program is nested too deeply: write it flatter";
 
 function transform(program: Program, source: SourceText, problems: Problems, calls: Calls): CompiledProgram {
   const edits = new Edits(source.text);

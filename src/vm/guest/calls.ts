@@ -1,6 +1,6 @@
 /** The guest's part of a call: its promise, its place, its input on the way out, and its settlement on the way back. */
 
-export const guestCalls = String.raw`
+export const guestCalls = `
 let lastCall = 0;
 /** By id: { resolve, reject, site }. */
 let waiting = table();
@@ -56,7 +56,7 @@ function call(index, input) {
 const optionsOfInput = table();
 function inputOptions(index) {
   const name = functionNames[index];
-  return (optionsOfInput[name] ??= { __proto__: null, lossy: false, path: name + "(input)" });
+  return (optionsOfInput[name] ??= { __proto__: null, isLossy: false, path: name + "(input)" });
 }
 
 function take(id) {

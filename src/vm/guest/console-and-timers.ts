@@ -1,7 +1,7 @@
 /** The guest's `console`, `setTimeout`, `clearTimeout` and `queueMicrotask`. */
 
-export const guestConsoleAndTimers = String.raw`
-const printOptions = { __proto__: null, lossy: true, path: "value" };
+export const guestConsoleAndTimers = `
+const printOptions = { __proto__: null, isLossy: true, path: "value" };
 const printer = (level, name) => ({ [name](...values) { host(PRINT, level, encode(values, printOptions)); } })[name];
 const consoleObject = {};
 ["log", "info", "warn", "error", "debug"].forEach((name, level) => { consoleObject[name] = printer(level, name); });

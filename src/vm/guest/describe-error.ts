@@ -1,8 +1,8 @@
 /** The guest's last words on an error: JSON of its name, message, code, data, cause and stack. Its getters may be hostile. */
 
-export const guestDescribeError = String.raw`
+export const guestDescribeError = `
 const MAX_MESSAGE = 10000, MAX_STACK = 20000, MAX_ATTACHED = 65536;
-const attachedOptions = { __proto__: null, lossy: true, path: "value" };
+const attachedOptions = { __proto__: null, isLossy: true, path: "value" };
 
 function describeError(thrown) {
   if (!looksLikeError(thrown)) return describeOther(thrown);

@@ -1,6 +1,6 @@
 /** The guest's objects: sealed, their values frozen, each assignment asked of the host before it is true. */
 
-export const guestObjects = String.raw`
+export const guestObjects = `
 /** The text: [{ name, properties: [{ name, writable, value }] }], each value a text itself. */
 function makeObjects(objects, namespaces) {
   for (let index = 0; index < objects.length; index++) {
@@ -58,7 +58,7 @@ function listOf(names) {
 
 function assign(slot, path, objectIndex, value, slots, name) {
   if (!slot.writable) throw new TypeErrorClass(path + " is read-only. " + writableNames(name, slots));
-  const json = value === undefined ? undefined : encode(value, { __proto__: null, lossy: false, path });
+  const json = value === undefined ? undefined : encode(value, { __proto__: null, isLossy: false, path });
   const answer = host(WRITE, objectIndex, slot.index, json);
   if (answer === undefined) slot.value = undefined;
   else if (answer[0] === "!") throw new TypeErrorClass(sliceText(answer, 1));

@@ -40,7 +40,7 @@ export const prelude = `(function (host) {
 const ${opcodes.join(", ")};
 ${guestPrimordials}
 ${guestUrl}
-const { encode, decode } = (${guestCodecSource})({ toBase64, fromBase64 });
+const { encode, decode } = (${guestCodecSource})({ encode: toBase64, decode: fromBase64 });
 ${guestCalls}
 ${guestConsoleAndTimers}
 ${guestRandom}

@@ -32,7 +32,7 @@ const bytesOfArray = uncurry(getOwnPropertyDescriptor(TypedArray.prototype, "byt
 const bytesOfBuffer = uncurry(getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get);
 const setArray = uncurry(TypedArray.prototype.set);
 const toBase64 = uncurry(Uint8Array.prototype.toBase64);
-const fromBase64 = Uint8Array.fromBase64;
+const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
 const promiseWithResolvers = Promise.withResolvers.bind(Promise);
 const nativeQueueMicrotask = queueMicrotask;
 

@@ -52,7 +52,7 @@ function exit(name, value) {
   return new Exit(name, value);
 }
 
-const returnOptions = { __proto__: null, lossy: true, path: "the returned value" };
+const returnOptions = { __proto__: null, isLossy: true, path: "the returned value" };
 
 /** A letter (returned, exit, threw), then JSON. */
 function finish(isFulfilled, value) {
@@ -65,7 +65,7 @@ function finish(isFulfilled, value) {
 function finishExit(name, value) {
   let json = "";
   try {
-    if (value !== undefined) json = encode(value, { __proto__: null, lossy: false, path: "the value of exit(" + stringify(name) + ")" });
+    if (value !== undefined) json = encode(value, { __proto__: null, isLossy: false, path: "the value of exit(" + stringify(name) + ")" });
   } catch (error) {
     return "t" + describeError(error);
   }

@@ -1,6 +1,6 @@
 /** The guest's `Math.random` and `crypto`: everything comes from the program's seed. */
 
-export const guestRandom = String.raw`
+export const guestRandom = `
 let state0 = 0, state1 = 0, state2 = 0, state3 = 0;
 
 /** Four whole numbers. */

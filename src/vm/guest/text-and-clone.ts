@@ -1,6 +1,6 @@
 /** The guest's `TextEncoder`, `TextDecoder` and `structuredClone`. The engine brings `atob` and `btoa` itself. */
 
-export const guestTextAndClone = String.raw`
+export const guestTextAndClone = `
 define(globals, "TextEncoder", class TextEncoder {
   get encoding() { return "utf-8"; }
   encode(input = "") {

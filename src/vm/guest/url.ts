@@ -1,6 +1,6 @@
 /** The guest's `URL` and `URLSearchParams`. Node reads and writes their text: a pure function, the same in a replay. */
 
-export const guestUrl = String.raw`
+export const guestUrl = `
 const urlNames = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
 const SEARCH = 9;
 let linkParams;

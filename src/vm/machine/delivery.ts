@@ -41,15 +41,25 @@ export function deliver([kind, id, at, text]: Delivery, machine: Machine, clock:
 function resolve(machine: Machine, id: number, text: string | undefined): void {
   const { instance, image, limits } = machine;
   const { resolveCall, resolveEncoded } = image.entry;
-  if (text === undefined) return instance.run(resolveCall, instance.numberBox(id), instance.undefinedCopy());
-  const { resultBytes } = limits;
-  if (text.length * 3 > resultBytes && Buffer.byteLength(text) > resultBytes) {
-    const bytes = Buffer.byteLength(text).toLocaleString("en-US");
-    const message = `The result has ${bytes} bytes; at most ${resultBytes.toLocaleString("en-US")} are allowed`;
-    return reject(machine, id, JSON.stringify({ name: "RangeError", message }));
-  }
-  if (text.includes('"$haft"')) instance.run(resolveEncoded, instance.numberBox(id), instance.stringBox(text));
-  else instance.run(resolveCall, instance.numberBox(id), instance.jsonBox(text));
+  const number = instance.numberBox(id);
+  if (text === undefined) instance.run(resolveCall, number, instance.undefinedCopy());
+  else if (isLarger(text, limits.resultBytes)) reject(machine, id, tooLarge(text, limits.resultBytes));
+  else if (isMoreThanJson.test(text)) instance.run(resolveEncoded, number, instance.stringBox(text));
+  else instance.run(resolveCall, number, instance.jsonBox(text));
+}
+
+/** Tagged values, and the key that the codec drops. */
+const isMoreThanJson = /"(?:\$haft|__proto__)"/;
+
+function isLarger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+/** The text of an error that the program can catch. */
+function tooLarge(text: string, limit: number): string {
+  const bytes = Buffer.byteLength(text).toLocaleString("en-US");
+  const message = `The result has ${bytes} bytes; at most ${limit.toLocaleString("en-US")} are allowed`;
+  return JSON.stringify({ name: "RangeError", message });
 }
 
 function reject({ instance, image }: Machine, id: number, error: string): void {

@@ -55,8 +55,8 @@ function call(args: HostArguments, machine: Machine): Box | undefined {
     );
   }
   const raw = program.rawPlace(args.text(3)!);
-  const place = (raw && program.place(raw.line, raw.column)) ?? topPlace;
-  const isDetached = raw !== undefined && program.isDetached(raw.line, raw.column);
+  const place = raw ? program.place(raw.line, raw.column) : topPlace;
+  const isDetached = raw !== undefined && program.isDetached(place, program.functions[index]!);
   program.addCall(id, isDetached);
   machine.turn.call(id, program.functionNames[index]!, input, place, isDetached);
   return undefined;

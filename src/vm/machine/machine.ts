@@ -1,11 +1,11 @@
 /** One session's guest, without a thread of its own: programs in, turns out, everything at once. */
 import type { ProgramDone, ProgramInput, ProgramLimits, ProgramProblem } from "../../core/program.ts";
+import type { compileProgram } from "../compile/index.ts";
 import type { BootImage } from "../engine/boot-image.ts";
 import type { Box } from "../engine/exports.ts";
 import { guestStop, type HostArguments } from "../engine/host-imports.ts";
 import { GuestException, type GuestHost, type Instance } from "../engine/instance.ts";
 import type { EntryName } from "../guest/prelude.ts";
-import type { compileProgram } from "../stand-in-compile.ts";
 import { conclude } from "./conclude.ts";
 import { CpuBudget } from "./cpu-budget.ts";
 import { type Delivery, deliver } from "./delivery.ts";
@@ -130,7 +130,7 @@ export class Machine implements GuestHost {
     } catch (thrown) {
       if (!(thrown instanceof GuestException) || thrown.isUncatchable) throw thrown;
       const at = program.rawPlace(thrown.stackText);
-      const place = (at && program.place(at.line, at.column)) ?? { line: 1, column: 1 };
+      const place = at ? program.place(at.line, at.column) : { line: 1, column: 1 };
       return this.#invalid([{ ...place, message: thrown.message, excerpt: program.excerpt(place.line, place.column) }]);
     }
   }
@@ -139,6 +139,7 @@ export class Machine implements GuestHost {
   #inGuest(isReplay: boolean, act: () => string): string {
     this.#cpu.enter(isReplay);
     try {
+      if (this.#options.isAborted()) return this.#end({ type: "aborted" });
       return act();
     } catch (thrown) {
       return this.#end(this.#stop ?? this.#reasonOf(thrown));
@@ -208,10 +209,9 @@ export class Machine implements GuestHost {
 
   askWrite(object: string, property: string, value: string | undefined): string | undefined {
     const asked = performance.now();
-    try {
-      return this.#options.write(object, property, value);
-    } finally {
-      this.#cpu.excuse(performance.now() - asked);
-    }
+    const answer = this.#options.write(object, property, value);
+    this.#cpu.excuse(performance.now() - asked);
+    if (this.shouldStop()) throw guestStop;
+    return answer;
   }
 }

@@ -1,7 +1,8 @@
 /** What every machine of a thread shares: the started engine and the compiler, loaded with the first of them. */
+
+import { compileProgram } from "../compile/index.ts";
 import { BootImage } from "../engine/boot-image.ts";
 import { type EntryName, entryNames, prelude } from "../guest/prelude.ts";
-import { compileProgram } from "../stand-in-compile.ts";
 
 export interface MachineParts {
   readonly image: BootImage<EntryName>;

@@ -20,7 +20,6 @@ function framesOf(stack: string, program: RunningProgram): ProgramError["frames"
     const at = line.match(/^ *at (?:(.*) \()?([^\s():]+):(\d+):(\d+)\)?$/);
     if (!at || at[2] !== program.fileName || frames.length === MAX_FRAMES) continue;
     const place = program.place(Number(at[3]), Number(at[4]));
-    if (!place) continue;
     const isNamed = at[1] !== undefined && !at[1].startsWith("<");
     frames.push({ ...(isNamed && { name: at[1] }), line: place.line, column: place.column });
   }

@@ -1,6 +1,6 @@
 /** What the host knows of the program that is running: its text, and what it waits for. */
 import type { ProgramInput } from "../../core/program.ts";
-import { type CompiledProgram, excerptOf } from "../stand-in-compile.ts";
+import { type CompiledProgram, excerptOf } from "../compile/index.ts";
 
 export class RunningProgram {
   /** How stacks of the guest name it. Those of earlier programs of the session have another number. */
@@ -67,12 +67,13 @@ export class RunningProgram {
     return { line: Number.parseInt(stack.slice(from, colon), 10), column: Number.parseInt(stack.slice(colon + 1), 10) };
   }
 
-  place(line: number, column: number): { line: number; column: number } | undefined {
+  place(line: number, column: number): { line: number; column: number } {
     return this.#compiled.place(line, column);
   }
 
-  isDetached(line: number, column: number): boolean {
-    return this.#compiled.isDetached(line, column);
+  /** A place of the source. */
+  isDetached({ line, column }: { line: number; column: number }, name: string): boolean {
+    return this.#compiled.isDetached(line, column, name);
   }
 
   excerpt(line: number, column: number): string | undefined {
