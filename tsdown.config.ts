@@ -9,6 +9,8 @@ export default defineConfig({
     "src/models/index.ts",
     "src/stores/index.ts",
     "src/testing/index.ts",
+    "src/vm/check/index.ts",
+    "src/vm/check/worker-main.ts",
     "src/project/config.ts",
     "src/cli/main.ts",
     "src/vm/worker-main.ts",

@@ -139,7 +139,8 @@ export function count(number: number): string {
 /** Never ends in half of a character. */
 export function cutEnd(text: string, length: number): string {
   if (text.length <= length) return text;
-  return `${text.slice(0, Math.max(0, length - 1)).replace(/[\ud800-\udbff]$/, "")}…`;
+  if (length < 1) return "";
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 function quote(text: string, room: number): string {

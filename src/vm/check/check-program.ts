@@ -33,7 +33,7 @@ export function checkProgram({ code, declarations, earlier }: CheckInput): Progr
     const lost = [...lostPromises(file, last, checker), ...lostExits(file, last, compiled.declarations, checker)];
     places.push(...lost.map((finding) => found(finding, file)));
   }
-  return inOrder(places.flatMap((place) => problemOf(place, edited, code)));
+  return inOrder(places.flatMap((place) => problemOf(place, edited, code, compiled.isReadable)));
 }
 
 function placeOf(diagnostic: TS.Diagnostic, around: Surroundings): Place[] {
@@ -53,8 +53,15 @@ function found({ node, message }: Finding, file: TS.SourceFile): Place {
   return { start, length: node.end - start, message };
 }
 
-function problemOf({ start, length, message }: Place, edited: EditedText, code: string): ProgramProblem[] {
-  const position = edited.original(start);
+function problemOf(
+  { start, length, message }: Place,
+  edited: EditedText,
+  code: string,
+  isReadable: boolean,
+): ProgramProblem[] {
+  // What is never closed is missed behind the end.
+  const end = isReadable || start < edited.end ? undefined : code.trimEnd().length;
+  const position = end ?? edited.original(start);
   if (position === undefined) return [];
   const before = code.slice(0, position).split("\n");
   const line = before.length;

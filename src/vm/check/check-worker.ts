@@ -39,11 +39,15 @@ export function checkInWorker(program: CheckInput): Promise<readonly ProgramProb
 function next(): void {
   if (current) return;
   current = waiting.shift();
-  if (!current) return rest();
+  if (current) begin(current.program);
+  else rest();
+}
+
+function begin(program: CheckInput): void {
   const running = open();
   running.ref();
   setTimer(LIMIT_MS, () => lost(running, "The check took too long"));
-  running.postMessage(current.program);
+  running.postMessage(program);
 }
 
 /** Nothing to do: the process may end, and after a while the thread does. */
@@ -95,6 +99,6 @@ function setTimer(ms: number, then: () => void): void {
 
 function failure(message: string): HaftError {
   return new HaftError("CHECK_FAILED", `${message.replace(/\.$/, "")}.`, {
-    hint: "A program can run without this check: codeMode({ check: false }).",
+    hint: "The program itself may be right: it can run without this check.",
   });
 }

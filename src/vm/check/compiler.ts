@@ -13,7 +13,7 @@ export interface CompiledProgram {
   file: TS.SourceFile;
   declarations: TS.SourceFile;
   checker: TS.TypeChecker;
-  /** False where there are errors of syntax: then the diagnostics are of nothing else. */
+  /** False where there are errors of syntax: then the first of them is all that is said. */
   isReadable: boolean;
   diagnostics: readonly TS.Diagnostic[];
 }
@@ -57,7 +57,7 @@ export function compile(declarations: NamedText, earlier: readonly NamedText[], 
     declarations: program.getSourceFile(declarations.name)!,
     checker: program.getTypeChecker(),
     isReadable: syntax.length === 0,
-    diagnostics: syntax.length > 0 ? syntax : program.getSemanticDiagnostics(file),
+    diagnostics: syntax.length > 0 ? syntax.slice(0, 1) : program.getSemanticDiagnostics(file),
   };
 }
 

@@ -17,7 +17,10 @@ export function lostExits(
     const signature = checker.getResolvedSignature(call);
     if (signature?.declaration?.getSourceFile() !== declarations) return;
     if (signature.getReturnType().flags & ts.TypeFlags.Never) return;
-    findings.push({ node: call, message: "exit(…) was not returned, so that the program goes on: write return exit(…)." });
+    findings.push({
+      node: call,
+      message: "exit(…) was not returned, so that the program goes on: write return exit(…).",
+    });
   });
   return findings;
 }

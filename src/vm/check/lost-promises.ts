@@ -36,7 +36,10 @@ function floating(expression: TS.Expression, checker: TS.TypeChecker): Finding[]
       const type = checker.getTypeAtLocation(call);
       return isPromise(type) || (isMapped(call) && holdsPromises(type, checker));
     })
-    .map((call) => ({ node: call, message: `${nameOf(call)} was not awaited: write await, or void where nothing waits.` }));
+    .map((call) => ({
+      node: call,
+      message: `${nameOf(call)} was not awaited: write await, or void where nothing waits.`,
+    }));
 }
 
 /** `cancel()`, `isOld && cancel()`, `isOld ? cancel() : keep()`. */

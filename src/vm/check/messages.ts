@@ -8,7 +8,10 @@ const LINE_LENGTH = 400;
 export function messageOfDiagnostic(diagnostic: TS.Diagnostic, node: TS.Node): string {
   const { messageText } = diagnostic;
   if (typeof messageText === "string") return clean(messageText);
-  return chainOf(messageText, node).map(clean).filter(Boolean).slice(0, LINES).join("\n");
+  const lines = chainOf(messageText, node).map(clean).filter(Boolean);
+  // Only the second says it: "Element implicitly has an 'any' type because …".
+  if (diagnostic.code === 7053 && lines.length > 1) lines.shift();
+  return lines.slice(0, LINES).join("\n");
 }
 
 /** `Property 'total' does not exist on type 'Promise<Order>'`: TypeScript says aside that an await may be missing. */
@@ -41,6 +44,7 @@ function clean(line: string): string {
   const cleaned = line
     .replace(/import\("[^"]*"\)\./g, "")
     .replace(/\$end_/g, "")
+    .replace(/(\?: [^;{}]*?) \| undefined(?=;)/g, "$1")
     .replace(/ (Do you need to|Try `npm|Consider using '--).*$/s, "")
     .replace(/ or its corresponding type declarations\./, ".");
   return cleaned.length > LINE_LENGTH ? `${cleaned.slice(0, LINE_LENGTH)}…` : cleaned;

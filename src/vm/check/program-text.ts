@@ -4,8 +4,8 @@ import { exportsOf, importsOf, type Kept, topLevelBindings } from "./bindings.ts
 import type { NamedText } from "./compiler.ts";
 import { applyEdits, type Edit, type EditedText } from "./edits.ts";
 import { assignedInside } from "./idioms/assigned-inside.ts";
+import { emptyValues } from "./idioms/empty-values.ts";
 import { filters } from "./idioms/filters.ts";
-import { firstValues } from "./idioms/first-values.ts";
 import { growingObjects } from "./idioms/growing-objects.ts";
 import { mapReads } from "./idioms/map-reads.ts";
 import { finishedReturns, topLevelReturns } from "./returns.ts";
@@ -44,7 +44,7 @@ export function hash(text: string): string {
 }
 
 function idioms(source: TS.SourceFile): Edit[] {
-  return [growingObjects, firstValues, assignedInside, filters, mapReads].flatMap((editsOf) => editsOf(source));
+  return [growingObjects, emptyValues, assignedInside, filters, mapReads].flatMap((editsOf) => editsOf(source));
 }
 
 function parse(code: string): TS.SourceFile {

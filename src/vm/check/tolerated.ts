@@ -1,4 +1,5 @@
 /** What TypeScript says against programs that run as they were meant. */
+import { isOfLibrary } from "./compiler.ts";
 import { namesAssignedInside } from "./idioms/assigned-inside.ts";
 import { type TS, ts } from "./typescript.ts";
 
@@ -6,6 +7,11 @@ import { type TS, ts } from "./typescript.ts";
 const always = new Set([
   2366, // A function's end gives undefined.
   2403, // `var` twice, with different types.
+  2563, // Too large or too deep to tell.
+  2589,
+  2590,
+  2799,
+  2800,
   2564, // A property without a first value.
   2571, // `unknown` proves nothing.
   2695, // The left side of a comma is unused.
@@ -31,6 +37,7 @@ export function isTolerated(diagnostic: TS.Diagnostic, node: TS.Node, checker: T
   switch (code) {
     case 2304: // Cannot find name
     case 2580:
+    case 2591:
       return ts.isTypeOfExpression(node.parent);
     case 2339: // Property does not exist
       return isOpen(node, checker);
@@ -50,11 +57,20 @@ export function isTolerated(diagnostic: TS.Diagnostic, node: TS.Node, checker: T
   return false;
 }
 
-/** `order["totl"]`, and not `counts[status]`. */
+/** `order["totl"]` and `set[0]`, and not `counts[status]`. */
 function isKnownToMiss(node: TS.Node, checker: TS.TypeChecker): boolean {
   const access = ts.findAncestor(node, ts.isElementAccessExpression);
-  if (!access || !ts.isStringLiteralLike(access.argumentExpression)) return false;
-  return !isEmptyObject(checker.getTypeAtLocation(access.expression), checker);
+  if (!access) return false;
+  const type = checker.getTypeAtLocation(access.expression);
+  const key = access.argumentExpression;
+  const isLiteral = ts.isStringLiteralLike(key) || ts.isNumericLiteral(key);
+  return isLiteral ? !isEmptyObject(type, checker) : isLibraryType(type);
+}
+
+/** A Map, a Set, a Promise. */
+function isLibraryType(type: TS.Type): boolean {
+  const [declaration] = type.symbol?.declarations ?? [];
+  return declaration !== undefined && isOfLibrary(declaration.getSourceFile());
 }
 
 /** A property of `{}`, or of what TypeScript holds for impossible because it does not see who assigned it. */

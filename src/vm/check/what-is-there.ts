@@ -20,18 +20,22 @@ export function whatIsThere(diagnostic: TS.Diagnostic, node: TS.Node, around: Su
     case 2561:
       return propertiesOf(literalType(node, around.checker), around);
     case 2304: // Cannot find name
-    case 2552:
     case 2580:
     case 2584:
+    case 2591:
     case 18004:
       return isType(node) ? undefined : declaredNames(around.declarations);
     case 2307: // Cannot find module
       return "Nothing can be imported: all that there is is declared.";
-    case 2322: // Not assignable
-    case 2345:
+    case 2345: // Not assignable
     case 2769:
+      return lackingArgument(node, around.checker) ?? valuesOf(expectedType(node, around.checker), diagnostic, around);
+    case 2322:
     case 2820:
-      return valuesOf(expectedType(node, around.checker), diagnostic, around.checker);
+      return valuesOf(expectedType(node, around.checker), diagnostic, around);
+    case 2367: // Compared with what it never is
+    case 2678:
+      return valuesOf(comparedType(node, around.checker), diagnostic, around);
   }
   return undefined;
 }
@@ -83,8 +87,27 @@ function expectedType(node: TS.Node, checker: TS.TypeChecker): TS.Type | undefin
   return ts.isExpression(node) ? checker.getContextualType(node) : undefined;
 }
 
+function comparedType(node: TS.Node, checker: TS.TypeChecker): TS.Type | undefined {
+  const cases = ts.isCaseClause(node.parent) ? node.parent.parent.parent : undefined;
+  const sides = cases ? [cases.expression] : ts.isBinaryExpression(node) ? [node.left, node.right] : [];
+  return sides.map((side) => checker.getTypeAtLocation(side)).find((type) => type.isUnion());
+}
+
+/** `exit("escalate")`: there is an overload of this name, which wants more. */
+function lackingArgument(node: TS.Node, checker: TS.TypeChecker): string | undefined {
+  const call = node.parent;
+  if (!ts.isStringLiteralLike(node) || !ts.isCallExpression(call) || call.arguments[0] !== node) return undefined;
+  const typeOf = (parameter: TS.Symbol) => checker.getTypeOfSymbolAtLocation(parameter, call);
+  const named = checker
+    .getTypeAtLocation(call.expression)
+    .getCallSignatures()
+    .find(({ parameters: [first] }) => first && checker.typeToString(typeOf(first)) === `"${node.text}"`);
+  const lacking = named?.parameters[call.arguments.length];
+  return lacking && `With "${node.text}" another argument is needed: ${checker.typeToString(typeOf(lacking))}.`;
+}
+
 /** Where the message has only the name of a set of values. */
-function valuesOf(type: TS.Type | undefined, diagnostic: TS.Diagnostic, checker: TS.TypeChecker): string | undefined {
+function valuesOf(type: TS.Type | undefined, diagnostic: TS.Diagnostic, { checker }: Surroundings): string | undefined {
   const own = type && checker.getNonNullableType(type);
   if (!own?.isUnion() || !own.types.every((one) => one.isStringLiteral())) return undefined;
   const values = own.types.map((one) => checker.typeToString(one));

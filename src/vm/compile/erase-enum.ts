@@ -63,7 +63,7 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
   if (parent?.type === "MemberExpression" || parent?.type === "OptionalMemberExpression") {
     return parent.property === node && !parent.computed;
   }
-  return parent?.type === "ObjectProperty" && parent.key === node && !parent.computed && !parent.shorthand;
+  return parent?.type === "ObjectProperty" && parent.key === node && !parent.computed;
 }
 
 function nameOf({ id }: Member): string {

@@ -37,7 +37,7 @@ function fieldsOf(reader: SchemaReader, schema: JsonSchema, root: JsonSchema): F
     const isOptional = !required.has(name) || hasDefault;
     const type = reader.read(property, root, { name: typeName(name), rank: 2 });
     const note = noteOf(property, root, reader.side);
-    return { name, isOptional, type: isOptional && inherited.has(name) ? reader.pool.unknown : type, note };
+    return { name, isOptional, type: inherited.has(name) ? reader.pool.plain("any") : type, note };
   });
   for (const name of unlisted(schema, properties, required)) {
     const type = reader.read(schema.additionalProperties ?? true, root, { name: typeName(name), rank: 1 });
@@ -46,7 +46,7 @@ function fieldsOf(reader: SchemaReader, schema: JsonSchema, root: JsonSchema): F
   return fields;
 }
 
-/** TypeScript sees these in every object, so that no other type fits an object without them. */
+/** TypeScript sees these in every object, and would refuse objects that have others, or none. */
 const inherited: ReadonlySet<string> = new Set(
   "constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable".split(" "),
 );

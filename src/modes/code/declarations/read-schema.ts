@@ -36,14 +36,17 @@ export class SchemaReader {
     if (this.#root !== root) this.#known.clear(); // a reference means something else there
     this.#root = root;
     const name = typeof schema.title === "string" ? titled(schema.title, suggestion) : suggestion;
-    const entry = this.#known.get(schema) ?? { type: undefined, itself: undefined };
-    const type = this.#known.has(schema) ? this.#again(entry, schema, root) : this.#first(entry, schema, root, name);
-    suggest(type, name);
+    const known = this.#known.get(schema);
+    if (known && !known.type) return this.#itself(known, schema, root);
+    const type = known?.type ?? this.#first(schema, root, name);
+    const isMeant = type.kind !== "recursive" || type === this.#known.get(schema)?.itself;
+    if (isMeant) suggest(type, name); // and not what merely refers to it
     return type;
   }
 
-  #first(entry: Known, schema: JsonSchema, root: JsonSchema, suggestion: Suggestion): TypeNode {
+  #first(schema: JsonSchema, root: JsonSchema, suggestion: Suggestion): TypeNode {
     if (this.#depth >= MAX_DEPTH) return this.pool.unknown;
+    const entry: Known = { type: undefined, itself: undefined };
     this.#known.set(schema, entry);
     this.#depth++;
     const type = this.#combine(schema, root, suggestion);
@@ -53,18 +56,18 @@ export class SchemaReader {
     return entry.type;
   }
 
-  /** Where it is not known yet, it is inside of itself. */
-  #again(entry: Known, schema: JsonSchema, root: JsonSchema): TypeNode {
-    if (entry.type) return entry.type;
-    entry.itself ??= this.pool.recursive(`${this.side} ${this.#keyOf(schema, root)}`);
-    return entry.itself;
+  /** It is inside of itself. */
+  #itself(known: Known, schema: JsonSchema, root: JsonSchema): TypeNode {
+    known.itself ??= this.pool.recursive(`${this.side} ${this.#keyOf(schema, root)}`);
+    return known.itself;
   }
 
   /** Two functions that bring the same definitions mean the same type. */
   #keyOf(schema: JsonSchema, root: JsonSchema): string {
     try {
       const own = this.#canonical(schema);
-      const shared = this.#canonical({ $defs: root.$defs ?? root.definitions ?? {} }, root);
+      const { $defs, definitions } = root;
+      const shared = this.#canonical({ $defs, definitions }, root);
       const isApart = !/"\$ref":"#(?!\/\$defs\/|\/definitions\/)/.test(own + shared);
       return hashText(isApart ? own + shared : own + this.#canonical(root));
     } catch {
@@ -84,7 +87,7 @@ export class SchemaReader {
     const variant = { ...suggestion, rank: 1 } as const;
     const all = (list: unknown) => (Array.isArray(list) ? list : []).map((item) => this.read(item, root, variant));
     const parts = [...all(schema.allOf)];
-    if (typeof schema.$ref === "string") parts.push(this.#reference(schema.$ref, root));
+    if (typeof schema.$ref === "string") parts.push(this.#reference(schema.$ref, root, variant));
     for (const variants of [schema.anyOf, schema.oneOf]) {
       if (Array.isArray(variants)) parts.push(pool.union(all(variants)));
     }
@@ -94,13 +97,14 @@ export class SchemaReader {
     return schema.nullable === true ? pool.union([type, pool.null]) : type;
   }
 
-  #reference(pointer: string, root: JsonSchema): TypeNode {
+  #reference(pointer: string, root: JsonSchema, suggestion: Suggestion): TypeNode {
     let target: unknown;
     try {
       target = resolvePointer(pointer, root);
     } catch {} // a pointer that cannot be decoded points nowhere
-    const name = typeName(pointer.split("/").at(-1)!);
-    return this.read(target ?? true, root, { name, rank: 3 });
+    const last = pointer.split("/").at(-1)!;
+    const isGenerated = last.startsWith("__");
+    return this.read(target ?? true, root, isGenerated ? suggestion : { name: typeName(last), rank: 3 });
   }
 
   /** What a schema says without those that it is put together from. */

@@ -95,7 +95,7 @@ export class TypePool {
     flat.delete(this.unknown);
     if (flat.has(this.never)) return this.never;
     for (const member of [...flat]) {
-      if ([...flat].some((other) => other !== member && isLiteralOf(other, member))) flat.delete(member);
+      if ([...flat].some((other) => other !== member && saysAll(other, member))) flat.delete(member);
     }
     return this.#members("intersection", [...flat], this.unknown);
   }
@@ -126,7 +126,7 @@ export class TypePool {
 }
 
 export function suggest(node: TypeNode, suggestion: Suggestion): void {
-  if (suggestion.rank > (node.suggestion?.rank ?? 0)) node.suggestion = suggestion;
+  if (suggestion.name && suggestion.rank > (node.suggestion?.rank ?? 0)) node.suggestion = suggestion;
 }
 
 /** What a node is made of, in the order in which it stands in the text. */
@@ -150,7 +150,12 @@ export function partsOf(node: TypeNode): readonly TypeNode[] {
   }
 }
 
-/** `"a" | "b"` says all that `string` says. */
+/** `{ a: string }` says all that `{}` says, and `"a" | "b"` all that `string` says. */
+function saysAll(node: TypeNode, wide: TypeNode): boolean {
+  if (wide.kind === "object") return node.kind === "object" && wide.fields.length === 0 && !wide.others;
+  return isLiteralOf(node, wide);
+}
+
 function isLiteralOf(node: TypeNode, wide: TypeNode): boolean {
   if (wide.kind !== "plain") return false;
   if (node.kind === "union") return node.members.every((member) => isLiteralOf(member, wide));

@@ -57,7 +57,7 @@ function writeObject({ own, object, inner }: Scope, types: TypeWriter): string {
   const call = own ? [{ text: writeFunction(own, "", types), note: "" }] : [];
   const properties = (object?.properties ?? []).map((property) => writeProperty(property, types));
   const members = [...inner.values()].map((member) => {
-    const name = propertyName(member.name);
+    const name = member.name === "new" ? '"new"' : propertyName(member.name); // bare, it would construct
     const isFunction = member.own && member.inner.size === 0;
     const text = isFunction ? writeFunction(member.own!, name, types) : `${name}: ${writeObject(member, types)}`;
     return { text, note: "" };

@@ -27,7 +27,9 @@ function predicate(arrow: TS.ArrowFunction, source: TS.SourceFile): Edit[] {
   const there = isGuarded ? `NonNullable<${own}>` : own;
   const parts = properties.map((property) => `{ ${property}: NonNullable<(${there})["${property}"]> }`);
   const hasBrackets = source.text.slice(arrow.getStart(source), parameter.getStart(source)).includes("(");
-  const end = hasBrackets ? source.text.lastIndexOf(")", arrow.equalsGreaterThanToken.getStart(source)) + 1 : parameter.end;
+  const end = hasBrackets
+    ? source.text.lastIndexOf(")", arrow.equalsGreaterThanToken.getStart(source)) + 1
+    : parameter.end;
   return [
     ...(hasBrackets ? [] : [{ start: parameter.getStart(source), end: parameter.getStart(source), text: "(" }]),
     { start: end, end, text: `${hasBrackets ? "" : ")"}: ${name} is ${[there, ...parts].join(" & ")}` },

@@ -2,50 +2,60 @@
 import type { Edit } from "../edits.ts";
 import { isAssignment, type TS, ts, walk } from "../typescript.ts";
 
+interface Write {
+  /** `this`, or a name; undefined where it is anything else. */
+  object: string | undefined;
+  /** Undefined where it is computed. */
+  property: string | undefined;
+}
+
 export function growingObjects(source: TS.SourceFile): Edit[] {
   const writes = propertyWrites(source);
   const written = new Set(writes.map(({ property }) => property));
   const edits: Edit[] = [];
   walk(source, (node) => {
-    if (!ts.isVariableDeclaration(node) || node.type || !node.initializer || !ts.isIdentifier(node.name)) return;
-    if (!ts.isObjectLiteralExpression(node.initializer)) return;
-    const name = node.name.text;
-    const literal = node.initializer;
-    const isGrowing = writes.some(({ object, property }) => object === name && !mayHave(literal, property));
-    edits.push(...(isGrowing ? [after(literal, " as any")] : emptyValues(literal, written)));
+    if (ts.isVariableDeclaration(node)) edits.push(...growing(node, writes));
+    else if (ts.isClassLike(node)) edits.push(...undeclaredFields(node));
+    else if (ts.isPropertyAssignment(node) && isNothing(node.initializer) && written.has(nameOf(node.name))) {
+      edits.push(insert(node.initializer.end, " as any"));
+    }
   });
   return edits;
 }
 
-/** `{ items: [], best: null }` says nothing of what comes into them. */
-export function emptyValues(literal: TS.ObjectLiteralExpression, written?: ReadonlySet<string | undefined>): Edit[] {
-  return literal.properties.flatMap((property) => {
-    if (!ts.isPropertyAssignment(property)) return [];
-    const value = property.initializer;
-    if (ts.isArrayLiteralExpression(value) && value.elements.length === 0) return [after(value, " as any[]")];
-    if (ts.isObjectLiteralExpression(value)) return emptyValues(value, written);
-    const isNothing = value.kind === ts.SyntaxKind.NullKeyword || (ts.isIdentifier(value) && value.text === "undefined");
-    return isNothing && (!written || written.has(nameOf(property.name))) ? [after(value, " as any")] : [];
-  });
+function growing({ name, type, initializer }: TS.VariableDeclaration, writes: readonly Write[]): Edit[] {
+  if (type || !initializer || !ts.isObjectLiteralExpression(initializer) || !ts.isIdentifier(name)) return [];
+  const isGrowing = writes.some(({ object, property }) => object === name.text && !mayHave(initializer, property));
+  return isGrowing ? [insert(initializer.end, " as any")] : [];
 }
 
-/** `property` is undefined where it is computed. */
-function propertyWrites(source: TS.SourceFile): { object: string | undefined; property: string | undefined }[] {
-  const writes: { object: string | undefined; property: string | undefined }[] = [];
-  walk(source, (node) => {
-    const target = writtenBy(node);
+/** A constructor that writes `this.items = []`, without a field of that name. */
+function undeclaredFields(node: TS.ClassLikeDeclaration): Edit[] {
+  const members = node.members.flatMap((member) => [
+    nameOf(member.name),
+    ...(ts.isConstructorDeclaration(member) ? member.parameters.map(({ name }) => name.getText()) : []),
+  ]);
+  const isUndeclared = propertyWrites(node).some(
+    ({ object, property }) => object === "this" && property !== undefined && !members.includes(property),
+  );
+  return isUndeclared && !node.heritageClauses ? [insert(node.members.pos, " [name: string]: any;")] : [];
+}
+
+function propertyWrites(node: TS.Node): Write[] {
+  const writes: Write[] = [];
+  walk(node, (inner) => {
+    const target = writtenBy(inner);
     if (!target) return;
-    const object = ts.isIdentifier(target.expression) ? target.expression.text : undefined;
-    if (ts.isPropertyAccessExpression(target)) writes.push({ object, property: target.name.text });
-    else if (ts.isElementAccessExpression(target)) {
-      const key = target.argumentExpression;
-      writes.push({ object, property: ts.isStringLiteralLike(key) ? key.text : undefined });
-    }
+    const { expression } = target;
+    const isNamed = ts.isIdentifier(expression) || expression.kind === ts.SyntaxKind.ThisKeyword;
+    writes.push({ object: isNamed ? expression.getText() : undefined, property: keyOf(target) });
   });
   return writes;
 }
 
-function writtenBy(node: TS.Node): TS.PropertyAccessExpression | TS.ElementAccessExpression | undefined {
+type Access = TS.PropertyAccessExpression | TS.ElementAccessExpression;
+
+function writtenBy(node: TS.Node): Access | undefined {
   const target =
     ts.isBinaryExpression(node) && isAssignment(node)
       ? node.left
@@ -55,15 +65,26 @@ function writtenBy(node: TS.Node): TS.PropertyAccessExpression | TS.ElementAcces
   return target && (ts.isPropertyAccessExpression(target) || ts.isElementAccessExpression(target)) ? target : undefined;
 }
 
+function keyOf(access: Access): string | undefined {
+  if (ts.isPropertyAccessExpression(access)) return access.name.text;
+  const key = access.argumentExpression;
+  return ts.isStringLiteralLike(key) || ts.isNumericLiteral(key) ? key.text : undefined;
+}
+
 function mayHave(literal: TS.ObjectLiteralExpression, property: string | undefined): boolean {
   if (property === undefined) return literal.properties.length > 0;
   return literal.properties.some((one) => ts.isSpreadAssignment(one) || nameOf(one.name) === property);
 }
 
 function nameOf(name: TS.PropertyName | undefined): string | undefined {
-  return name && (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) ? name.text : undefined;
+  if (!name || ts.isComputedPropertyName(name)) return undefined;
+  return name.text;
 }
 
-function after(node: TS.Node, text: string): Edit {
-  return { start: node.end, end: node.end, text };
+function isNothing(value: TS.Expression): boolean {
+  return value.kind === ts.SyntaxKind.NullKeyword || (ts.isIdentifier(value) && value.text === "undefined");
+}
+
+function insert(position: number, text: string): Edit {
+  return { start: position, end: position, text };
 }

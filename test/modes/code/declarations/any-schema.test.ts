@@ -7,7 +7,7 @@ import { typeProblems } from "../type-problems.ts";
 import { type Case, cases } from "./random-schemas.ts";
 
 /** In one program, because TypeScript takes its time to begin. */
-const COUNT = 400;
+const COUNT = 250;
 
 test("random schemas, and values that fit them", () => {
   const seed = Date.now() % 2 ** 31;
