@@ -18,6 +18,7 @@ export class RunningProgram {
   printedBytes = 0;
   readonly #compiled: CompiledProgram;
   readonly #marker: string;
+  #lines: readonly string[] | undefined;
 
   constructor(number: number, input: ProgramInput, compiled: CompiledProgram) {
     this.fileName = `program-${number}`;
@@ -28,8 +29,9 @@ export class RunningProgram {
     this.#marker = `${this.fileName}:`;
   }
 
+  /** On the second line, because the engine counts the columns of the first one differently. */
   get code(): string {
-    return this.#compiled.code;
+    return `\n${this.#compiled.code}`;
   }
 
   addCall(id: number, isDetached: boolean): void {
@@ -67,8 +69,10 @@ export class RunningProgram {
     return { line: Number.parseInt(stack.slice(from, colon), 10), column: Number.parseInt(stack.slice(colon + 1), 10) };
   }
 
+  /** The engine counts bytes, from the line before. */
   place(line: number, column: number): { line: number; column: number } {
-    return this.#compiled.place(line, column);
+    this.#lines ??= this.#compiled.code.split("\n");
+    return this.#compiled.place(line - 1, columnOfByte(this.#lines[line - 2] ?? "", column));
   }
 
   /** A place of the source. */
@@ -79,4 +83,10 @@ export class RunningProgram {
   excerpt(line: number, column: number): string | undefined {
     return excerptOf(this.#compiled.source, line, column);
   }
+}
+
+function columnOfByte(line: string, byte: number): number {
+  const start = line.slice(0, byte);
+  if (Buffer.byteLength(start) === start.length) return byte;
+  return Buffer.from(line).toString("utf8", 0, byte - 1).length + 1;
 }
