@@ -5,7 +5,7 @@ import { HaftError, messageOf } from "../base/errors.ts";
 import { isThenable } from "../base/thenable.ts";
 import { TICK_MS, unwatch, type Watched, watch } from "../base/watchdog.ts";
 import { CallContext } from "./call-context.ts";
-import { type AbortSource, channel, type ToolContext } from "./context.ts";
+import { type AbortListener, type AbortSource, channel, type ToolContext } from "./context.ts";
 import { issueText, type Validator } from "./schema.ts";
 import { isSignal } from "./signals.ts";
 import type { Tool } from "./tool.ts";
@@ -101,8 +101,9 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
 }
 
 /** What ends an attempt from outside. Long limits share one coarse timer; short ones are exact. */
-class Limits implements Watched {
+class Limits implements Watched, AbortListener {
   place: number | undefined;
+  before: AbortListener | undefined;
   readonly #tool: Tool;
   readonly #ctx: CallContext;
   readonly #reject: (reason: unknown) => void;
@@ -110,7 +111,6 @@ class Limits implements Watched {
   readonly #timeoutMs: number;
   readonly #end: number;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #cancel = () => this.#stop(aborted(this.#tool, this.#ctx.outer?.reason));
 
   constructor(tool: Tool, ctx: CallContext, reject: (reason: unknown) => void) {
     this.#tool = tool;
@@ -121,8 +121,13 @@ class Limits implements Watched {
     this.#end = Date.now() + this.#timeoutMs;
     if (this.#timeoutMs < 100 * TICK_MS) this.#timer = setTimeout(() => this.check(this.#end), this.#timeoutMs);
     else if (this.#timeoutMs !== Number.POSITIVE_INFINITY) watch(this);
-    this.#outer?.add(this.#cancel);
-    if (ctx.outer?.aborted) this.#cancel(); // by the handler, before it gave its promise
+    this.#outer?.add(this);
+    if (this.#outer?.aborted) this.handleEvent(); // by the handler, before it gave its promise
+  }
+
+  /** The call is aborted. */
+  handleEvent(): void {
+    this.#stop(aborted(this.#tool, this.#ctx.outer?.reason));
   }
 
   check(now: number): void {
@@ -140,8 +145,8 @@ class Limits implements Watched {
 
   release(): void {
     unwatch(this);
-    clearTimeout(this.#timer);
-    this.#outer?.remove(this.#cancel);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#outer?.remove(this);
   }
 
   #stop(reason: unknown): void {

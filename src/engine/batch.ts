@@ -1,5 +1,6 @@
 /** The calls of one answer: eight at a time, and none of them returns to a caller that it paused. */
 import { messageOf } from "../base/errors.ts";
+import type { AbortListener } from "../core/context.ts";
 import type { Exit } from "../core/exit.ts";
 import { readExitValue } from "../core/exit-value.ts";
 import type { CallResult, Hands, IterationContext, Outcome } from "../core/mode.ts";
@@ -18,7 +19,8 @@ import { GRACE_MS } from "./until-abort.ts";
 const MAX_PARALLEL = 8;
 
 /** A mode works with these hands. The batch ends when the work and every call are over, or when it is stopped. */
-export class Batch implements Hands {
+export class Batch implements Hands, AbortListener {
+  before: AbortListener | undefined;
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
   readonly #context: IterationContext;
@@ -35,7 +37,7 @@ export class Batch implements Hands {
   #stopped: Happened | undefined;
   #left: { exit: Exit; value: unknown } | undefined;
   #outcome: Outcome | undefined;
-  #end: ((happened: Happened) => void) | undefined;
+  #resolve: ((happened: Happened) => void) | undefined;
   /** Since an abort: calls in flight have a moment. */
   #grace: ReturnType<typeof setTimeout> | undefined;
 
@@ -48,22 +50,19 @@ export class Batch implements Hands {
 
   run(work: () => Outcome | Promise<Outcome>): Promise<Happened> {
     const { steering, abort } = this.#run;
-    const onAbort = () => this.#stop({ type: "aborted" }, "the run was aborted");
     const onSteer = () => this.#skipRest("a new message of the user came first");
-    abort.add(onAbort);
+    abort.add(this);
     steering.onSteer = onSteer;
     if (steering.waiting) onSteer();
     return new Promise((resolve) => {
-      const end = (happened: Happened) => {
-        this.#end = undefined;
-        clearTimeout(this.#grace);
-        abort.remove(onAbort);
-        steering.onSteer = undefined;
-        resolve(happened);
-      };
-      this.#end = end;
+      this.#resolve = resolve;
       this.#begin(work);
     });
+  }
+
+  /** The run is aborted. */
+  handleEvent(): void {
+    this.#stop({ type: "aborted" }, "the run was aborted");
   }
 
   async #begin(work: () => Outcome | Promise<Outcome>): Promise<void> {
@@ -79,11 +78,20 @@ export class Batch implements Hands {
   #check(): void {
     if (this.#open > 0) return;
     if (this.#stopped) this.#stopNow();
-    else if (this.#outcome) this.#end?.({ type: "acted", outcome: this.#outcome, left: this.#left });
+    else if (this.#outcome) this.#end({ type: "acted", outcome: this.#outcome, left: this.#left });
   }
 
   #stopNow(): void {
-    this.#end?.({ ...this.#stopped!, keys: this.#keys, skip: this.#skip } as Happened);
+    this.#end({ ...this.#stopped!, keys: this.#keys, skip: this.#skip } as Happened);
+  }
+
+  #end(happened: Happened): void {
+    if (!this.#resolve) return;
+    if (this.#grace) clearTimeout(this.#grace);
+    this.#run.abort.remove(this);
+    this.#run.steering.onSteer = undefined;
+    this.#resolve(happened);
+    this.#resolve = undefined;
   }
 
   invoke(asked: AskedCall): Promise<CallResult> {
@@ -134,7 +142,7 @@ export class Batch implements Hands {
     this.#check();
   }
 
-  #make(callId: string, asked: AskedCall): Promise<Done> | undefined {
+  #make(callId: string, asked: AskedCall): Done | Promise<Done> | undefined {
     if (this.#stopped && this.#stopped.type !== "thinking") return undefined;
     if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
     return executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
@@ -154,7 +162,7 @@ export class Batch implements Hands {
   #stop(happened: Happened, skip: string): void {
     if (rank(happened) > rank(this.#stopped)) this.#stopped = happened;
     this.#skipRest(skip);
-    if (this.#end && this.#run.abort.aborted) this.#grace ??= setTimeout(() => this.#stopNow(), GRACE_MS);
+    if (this.#resolve && this.#run.abort.aborted) this.#grace ??= setTimeout(() => this.#stopNow(), GRACE_MS);
     this.#check();
   }
 

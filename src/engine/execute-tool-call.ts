@@ -20,14 +20,14 @@ import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
 
 /** @throws HaftError only for what ends the run: `REPLAY_DIVERGED`, a store that failed */
-export async function executeToolCall(
+export function executeToolCall(
   run: RunState,
   iteration: RunningIteration,
   tools: ToolSet,
   callId: string,
   asked: AskedCall,
   assigns: Record<string, unknown>,
-): Promise<Done> {
+): Done | Promise<Done> {
   const past = run.journal.call(callId);
   if (past?.call) assertSameCall(past.call, { name: asked.name, hash: hashOfAsked(asked) });
   if (past?.end) return recalled(iteration, asked, past.end);
@@ -35,41 +35,49 @@ export async function executeToolCall(
   const tool = tools.find(asked.name);
   if (!tool || asked.invalid !== undefined) return refused(run, iteration, tools, callId, asked, tool);
 
-  const ctx = contextOf(run, iteration, tool, callId, assigns, past);
-  const call: Call = {
+  return make({
     run,
     iteration,
     callId,
     asked,
     tool,
     past,
-    ctx,
+    ctx: contextOf(run, iteration, tool, callId, assigns, past),
     startedAt: Date.now(),
     input: undefined,
     shown: null,
     hash: "",
     changedByHook: false,
-  };
+  });
+}
+
+async function make(call: Call): Promise<Done> {
+  const { tool, asked, past } = call;
   try {
     if (tool.missingOptions) throw optionsMissing(tool);
     const input = past?.changed === undefined ? inputFromModel(tool, asked.input) : decode(past.changed);
     const preparing = prepare(call, input);
     if (preparing) await preparing;
-    if (needsClearance(call)) {
-      const clearance = await clear(call);
-      if (clearance.type === "paused") return clearance;
-      if (clearance.type === "settled") return await ended(call, clearance.output);
-      if (clearance.input !== undefined) {
-        await prepare(call, clearance.input);
-        await clearChanged(call);
-      }
-    }
+    const cleared = needsClearance(call) ? await clearedOrDone(call) : undefined;
+    if (cleared) return cleared;
     const started = begin(call);
     if (started) await started;
-    return await ended(call, await tool.execute(call.input, ctx));
+    const done = ended(call, await tool.execute(call.input, call.ctx));
+    return done instanceof Promise ? await done : done;
   } catch (error) {
     return stoppedBy(error, call);
   }
+}
+
+/** Something only when the call does not run. */
+async function clearedOrDone(call: Call): Promise<Done | undefined> {
+  const clearance = await clear(call);
+  if (clearance.type === "paused") return clearance;
+  if (clearance.type === "settled") return ended(call, clearance.output);
+  if (clearance.input === undefined) return undefined;
+  await prepare(call, clearance.input);
+  await clearChanged(call);
+  return undefined;
 }
 
 /** Statics, hook, validation: gives the effective input, and records what is asked for. */

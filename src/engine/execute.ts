@@ -31,6 +31,9 @@ export function createExecute(rooms: Rooms) {
   };
 }
 
+/** A run, or what ended it before it began. */
+type Opened = RunState | ErrorEnding;
+
 class RunningRun implements Run {
   #id: string = newId("run");
   readonly #abort = new RunAbort();
@@ -49,7 +52,8 @@ class RunningRun implements Run {
     try {
       checkOptions(options);
       unlink = options.abortSignal && this.#follow(options.abortSignal);
-      const run = await this.#open(await this.#prepare(options, rooms));
+      const opened = this.#start(options, rooms);
+      const run = opened instanceof Promise ? await opened : opened;
       const result = run instanceof RunState ? await finish(run, await runToEnd(run)) : emptyResult(this.#id, run);
       this.#steering.end();
       this.#watchers.end();
@@ -61,6 +65,12 @@ class RunningRun implements Run {
     } finally {
       unlink?.();
     }
+  }
+
+  /** At once where nothing is to be waited for. */
+  #start(options: ExecuteOptions, rooms: Rooms): Opened | Promise<Opened> {
+    const prepared = this.#prepare(options, rooms);
+    return prepared instanceof Promise ? prepared.then((ready) => this.#open(ready)) : this.#open(prepared);
   }
 
   /** Gives what ends the run instead, when it is aborted meanwhile. */
@@ -75,26 +85,42 @@ class RunningRun implements Run {
   }
 
   /** What cannot be opened, or not before an abort, ends the run before it began. */
-  async #open(prepared: Prepared | ErrorEnding): Promise<RunState | ErrorEnding> {
+  #open(prepared: Prepared | ErrorEnding): Opened | Promise<Opened> {
     if ("status" in prepared) return prepared;
-    let opening: RunState | Promise<RunState> | undefined;
     try {
-      opening = start(prepared, {
+      const opened = (log: RunLog) => {
+        this.#log = log;
+      };
+      const run = start(prepared, {
         id: this.#id,
         steering: this.#steering,
         watchers: this.#watchers,
         abort: this.#abort,
-        opened: (log) => {
-          this.#log = log;
-        },
+        opened,
       });
-      const run = await untilAbort(this.#abort, opening);
-      this.#id = run.id;
-      return run;
+      return run instanceof Promise ? this.#wait(run) : this.#begin(run);
     } catch (error) {
-      if (opening instanceof Promise) opening.then(closeRooms, () => {}); // what is opened too late is closed again
-      return this.#abort.aborted ? abortedEnding(this.#abort) : failedEnding(error);
+      return this.#failed(error);
     }
+  }
+
+  #wait(opening: Promise<RunState>): Promise<Opened> {
+    return untilAbort(this.#abort, opening).then(
+      (run) => this.#begin(run),
+      (error) => {
+        opening.then(closeRooms, () => {}); // what is opened too late is closed again
+        return this.#failed(error);
+      },
+    );
+  }
+
+  #begin(run: RunState): RunState {
+    this.#id = run.id;
+    return run;
+  }
+
+  #failed(error: unknown): ErrorEnding {
+    return this.#abort.aborted ? abortedEnding(this.#abort) : failedEnding(error);
   }
 
   /** Known for certain once the run has begun: a run that goes on keeps its id. */

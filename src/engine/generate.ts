@@ -1,6 +1,8 @@
 /** One answer of a model: recalled, or asked for, again and elsewhere when that may help. */
 import { HaftError } from "../base/errors.ts";
+import type { AbortListener } from "../core/context.ts";
 import type { EntryBody, EntryOf } from "../core/log.ts";
+import type { Message } from "../core/message.ts";
 import type { Presentation } from "../core/mode.ts";
 import type { ModelRef } from "../core/model.ts";
 import type { RunningIteration } from "./iteration.ts";
@@ -10,6 +12,7 @@ import { callModel } from "./model/call.ts";
 import { type CallOptions, callOptions } from "./model/call-options.ts";
 import { judge } from "./model/failure.ts";
 import { chainOf, letRest, type OpenModel, openModel } from "./model/open-model.ts";
+import { providerOf } from "./model/prompt.ts";
 import { nobody, Shown } from "./model/shown.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -23,8 +26,10 @@ export function generate(run: RunState, iteration: RunningIteration, request: Pr
 }
 
 function heard(run: RunState, iteration: RunningIteration, response: Response): Response {
+  const message: Message = { role: "assistant", content: response.content };
+  run.messages.push(message);
+  run.origins.set(message, providerOf(response.model.split(":")[0]!));
   run.spend(response);
-  run.answered(response);
   iteration.answered(response.content, response.usage, run.mode.read(response));
   return response;
 }
@@ -157,15 +162,17 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 function pause(run: RunState, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     if (run.abort.aborted) return reject(run.abort.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(run.abort.reason);
+    const listener: AbortListener = {
+      handleEvent() {
+        clearTimeout(timer);
+        reject(run.abort.reason);
+      },
     };
     const done = () => {
-      run.abort.remove(stop);
+      run.abort.remove(listener);
       resolve();
     };
     const timer = setTimeout(done, Math.min(waitMs, LONGEST_TIMEOUT_MS));
-    run.abort.add(stop);
+    run.abort.add(listener);
   });
 }

@@ -9,12 +9,14 @@ import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
 import { mergeAssigns, resultPart } from "./history.ts";
 import type { RunState } from "./run-state.ts";
 
+const noCalls: readonly AskedCall[] = Object.freeze([]);
+
 /** The iteration as hooks and results see it. */
 export class RunningIteration implements Iteration {
   readonly id: string;
   readonly index: number;
   readonly messages: readonly Message[];
-  calls: readonly AskedCall[] = [];
+  calls: readonly AskedCall[] = noCalls;
   text = "";
   usage: Usage = noUsage;
   status: Iteration["status"];

@@ -12,7 +12,6 @@ import { invalidOption } from "./invalid-option.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
-  readonly #byName = new Map<string, Tool>();
   /** Descriptions may tell what it can do. */
   #sandbox: SandboxAccess | undefined;
   #secrets: OpenSecrets | undefined;
@@ -21,17 +20,7 @@ export class NamedTools implements ToolSet {
   constructor(list: readonly Tool[], sandbox?: SandboxAccess, secrets?: OpenSecrets) {
     this.list = list;
     this.surround(sandbox, secrets);
-    for (const tool of list) {
-      if (this.#byName.has(tool.name)) throw duplicate(tool.name);
-      this.#byName.set(tool.name, tool);
-    }
-    for (const tool of list) {
-      for (const alias of tool.aliases) {
-        const other = this.#byName.get(alias);
-        if (other && other !== tool) throw duplicate(alias);
-        this.#byName.set(alias, tool);
-      }
-    }
+    if (list.length > 1) checkNames(list);
   }
 
   /** What is known when the run has begun. */
@@ -41,7 +30,7 @@ export class NamedTools implements ToolSet {
   }
 
   find(name: string): Tool | undefined {
-    return this.#byName.get(name);
+    return this.list.find((tool) => tool.name === name || tool.aliases.includes(name));
   }
 
   describe(tool: Tool): string {
@@ -56,6 +45,22 @@ export class NamedTools implements ToolSet {
   }
 }
 
+/** A tool may say its own name again as an alias. */
+function checkNames(list: readonly Tool[]): void {
+  const known = new Map<string, Tool>();
+  for (const tool of list) {
+    if (known.has(tool.name)) throw duplicate(tool.name);
+    known.set(tool.name, tool);
+  }
+  for (const tool of list) {
+    for (const alias of tool.aliases) {
+      const other = known.get(alias);
+      if (other && other !== tool) throw duplicate(alias);
+      known.set(alias, tool);
+    }
+  }
+}
+
 function duplicate(name: string): HaftError {
   return new HaftError("DUPLICATE_TOOL", `Two tools of this run are called "${name}"`, {
     hint: "Rename one (tool.rename, tool.with({ name })), or number them: Tool.withUniqueNames(tools).",
@@ -65,11 +70,13 @@ function duplicate(name: string): HaftError {
 /** Exits are taken in any capitals. @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL` */
 export function checkExits(exits: readonly Exit[], tools: ToolSet): void {
   if (!Array.isArray(exits)) throw invalidOption("exits must be a list of exits");
+  if (exits.length > 0) checkExitNames(exits, tools);
+}
+
+function checkExitNames(exits: readonly Exit[], tools: ToolSet): void {
   const seen = new Set<string>();
   const toolNames = new Set(
-    exits.length > 0
-      ? tools.list.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => one.toLowerCase()))
-      : [],
+    tools.list.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => one.toLowerCase())),
   );
   for (const exit of exits) {
     if (!Exit.is(exit))

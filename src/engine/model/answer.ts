@@ -11,18 +11,18 @@ export interface Answer {
 }
 
 /**
- * `parts` are content items as `doGenerate` gives them, `ending` has `finishReason` and `usage`: of any spec version.
+ * `given` has `content`, `finishReason` and `usage` as `doGenerate` gives them: of any spec version.
  * Only a clean finish makes an answer; everything else is a call that failed, silently.
  *
  * @throws CallFault MODEL_STREAM_BROKEN or MODEL_EMPTY
  */
-export function answerOf(parts: readonly any[], ending: any, traits: ModelTraits): Answer {
-  const content = contentOf(parts);
-  const finishReason = finishOf(ending.finishReason, traits);
+export function answerOf(given: any, { traits }: { traits: ModelTraits }): Answer {
+  const content = contentOf(given.content ?? []);
+  const finishReason = finishOf(given.finishReason, traits);
   if (finishReason !== "length" && finishReason !== "content-filter" && !content.some(saysSomething)) {
     throw new CallFault("MODEL_EMPTY", "the answer was empty");
   }
-  return { content, finishReason, usage: usageOf(ending.usage) };
+  return { content, finishReason, usage: usageOf(given.usage) };
 }
 
 /** Reasoning alone answers nothing. */
