@@ -27,14 +27,10 @@ export async function runHandler(tool: Tool, raw: unknown, given: Partial<ToolCo
     const ctx = attempt === call.attempt ? call.begin() : call.forAttempt(attempt);
     let value: unknown;
     try {
-      const { outer } = call;
-      if (outer?.aborted) throw aborted(tool, outer.reason);
       const given = callHandler(tool, input, ctx);
       value = accept(tool, given instanceof Promise ? await given : given, ctx);
     } catch (error) {
-      if (!(await mayRetry(tool, input, error, ctx))) throw error;
-      await call[channel].onRetry?.(attempt + 1, error);
-      await nextTurn(); // a handler that fails at once must not starve the process
+      await untilRetry(tool, input, error, ctx);
       continue;
     } finally {
       ctx.release();
@@ -79,6 +75,8 @@ export function optionsMissing(tool: Tool): HaftError {
 
 /** A promise only when the handler made one. */
 function callHandler(tool: Tool, input: unknown, ctx: CallContext): unknown {
+  const { outer } = ctx;
+  if (outer?.aborted) throw aborted(tool, outer.reason);
   const given = tool.definition.handler(input, ctx);
   return isThenable(given) ? within(tool, Promise.resolve(given), ctx) : given;
 }
@@ -171,6 +169,13 @@ function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {
   if (given.assigns) line.assigns = { ...line.assigns, ...given.assigns };
   if (given.content) line.content = given.content;
   return given.value;
+}
+
+/** @throws the error, when it is not tried again */
+async function untilRetry(tool: Tool, input: unknown, error: unknown, ctx: CallContext): Promise<void> {
+  if (!(await mayRetry(tool, input, error, ctx))) throw error;
+  await ctx[channel].onRetry?.(ctx.attempt + 1, error);
+  await nextTurn(); // a handler that fails at once must not starve the process
 }
 
 async function mayRetry(tool: Tool, input: unknown, error: unknown, ctx: CallContext): Promise<boolean> {

@@ -102,10 +102,10 @@ export class Batch implements Hands, AbortListener {
     return new Promise((answer) => {
       if (this.#running < MAX_PARALLEL) {
         this.#running++;
-        void this.#perform(callId, asked, answer);
+        this.#perform(callId, asked, answer);
       } else {
         this.#waiting ??= [];
-        this.#waiting.push(() => void this.#perform(callId, asked, answer));
+        this.#waiting.push(() => this.#perform(callId, asked, answer));
       }
     });
   }
@@ -126,15 +126,20 @@ export class Batch implements Hands, AbortListener {
     return { ok: true };
   }
 
+  #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): void {
+    this.#make(callId, asked).then(
+      (done) => this.#over(done, answer),
+      (error) => {
+        this.#stop({ type: "failed", error }, "the run failed");
+        this.#over(undefined, answer);
+      },
+    );
+  }
+
   /** Without an answer the caller waits for ever, and cannot catch it. */
-  async #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): Promise<void> {
-    try {
-      const done = await this.#make(callId, asked);
-      if (done?.type === "result") answer(done.result);
-      else if (done) this.#stopFor(done);
-    } catch (error) {
-      this.#stop({ type: "failed", error }, "the run failed");
-    }
+  #over(done: Done | undefined, answer: (result: CallResult) => void): void {
+    if (done?.type === "result") answer(done.result);
+    else if (done) this.#stopFor(done);
     this.#open--;
     const next = this.#waiting?.shift();
     if (next) next();
@@ -142,8 +147,8 @@ export class Batch implements Hands, AbortListener {
     this.#check();
   }
 
-  #make(callId: string, asked: AskedCall): Done | Promise<Done> | undefined {
-    if (this.#stopped && this.#stopped.type !== "thinking") return undefined;
+  #make(callId: string, asked: AskedCall): Promise<Done | undefined> {
+    if (this.#stopped && this.#stopped.type !== "thinking") return Promise.resolve(undefined);
     if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
     return executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns);
   }

@@ -13,13 +13,13 @@ import { type Call, type Done, hashOfAsked, hashOfCall, recalled } from "./call.
 import { contextOf } from "./call-context.ts";
 import { clear, clearChanged, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
-import { assertSameCall } from "./journal.ts";
+import { divergence } from "./journal.ts";
 import { logged, readable } from "./logged-error.ts";
 import { copyPlain } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
 
-/** @throws HaftError only for what ends the run: `REPLAY_DIVERGED`, a store that failed */
+/** Rejects only with what ends the run: `REPLAY_DIVERGED`, a store that failed. */
 export function executeToolCall(
   run: RunState,
   iteration: RunningIteration,
@@ -27,10 +27,11 @@ export function executeToolCall(
   callId: string,
   asked: AskedCall,
   assigns: Record<string, unknown>,
-): Done | Promise<Done> {
+): Promise<Done> {
   const past = run.journal.call(callId);
-  if (past?.call) assertSameCall(past.call, { name: asked.name, hash: hashOfAsked(asked) });
-  if (past?.end) return recalled(iteration, asked, past.end);
+  const diverged = past?.call && divergence(past.call, { name: asked.name, hash: hashOfAsked(asked) });
+  if (diverged) return Promise.reject(diverged);
+  if (past?.end) return Promise.resolve(recalled(iteration, asked, past.end));
 
   const tool = tools.find(asked.name);
   if (!tool || asked.invalid !== undefined) return refused(run, iteration, tools, callId, asked, tool);

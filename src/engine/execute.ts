@@ -31,6 +31,9 @@ export function createExecute(rooms: Rooms) {
   };
 }
 
+/** A run begins a moment later than it is made, so that whoever iterates at once sees everything. */
+const soon = Promise.resolve();
+
 /** A run, or what ended it before it began. */
 type Opened = RunState | ErrorEnding;
 
@@ -41,30 +44,44 @@ class RunningRun implements Run {
   readonly #steering = new Steering();
   readonly #result: Promise<ExecuteResult>;
   #log: RunLog | undefined;
+  /** Ends the following of the caller's signal. */
+  #unlink: (() => void) | undefined;
 
   constructor(rooms: Rooms, options: ExecuteOptions) {
-    this.#result = this.#go(rooms, options);
+    this.#result = soon
+      .then(() => this.#go(rooms, options))
+      .then(
+        (result) => this.#ended(result),
+        (error) => this.#broken(error),
+      );
   }
 
-  async #go(rooms: Rooms, options: ExecuteOptions): Promise<ExecuteResult> {
-    await undefined; // so that whoever iterates at once sees everything
-    let unlink: (() => void) | undefined;
-    try {
-      checkOptions(options);
-      unlink = options.abortSignal && this.#follow(options.abortSignal);
-      const opened = this.#start(options, rooms);
-      const run = opened instanceof Promise ? await opened : opened;
-      const result = run instanceof RunState ? await finish(run, await runToEnd(run)) : emptyResult(this.#id, run);
-      this.#steering.end();
-      this.#watchers.end();
-      return result;
-    } catch (error) {
-      this.#steering.end();
-      this.#watchers.end(error);
-      throw error;
-    } finally {
-      unlink?.();
-    }
+  #go(rooms: Rooms, options: ExecuteOptions): ExecuteResult | Promise<ExecuteResult> {
+    checkOptions(options);
+    if (options.abortSignal) this.#follow(options.abortSignal);
+    const opened = this.#start(options, rooms);
+    return opened instanceof Promise ? opened.then((run) => this.#run(run)) : this.#run(opened);
+  }
+
+  #run(run: Opened): ExecuteResult | Promise<ExecuteResult> {
+    return run instanceof RunState ? runToEnd(run) : emptyResult(this.#id, run);
+  }
+
+  #ended(result: ExecuteResult): ExecuteResult {
+    this.#over();
+    return result;
+  }
+
+  /** @throws what was thrown */
+  #broken(error: unknown): never {
+    this.#over(error);
+    throw error;
+  }
+
+  #over(error?: unknown): void {
+    this.#steering.end();
+    this.#watchers.end(error);
+    this.#unlink?.();
   }
 
   /** At once where nothing is to be waited for. */
@@ -128,13 +145,13 @@ class RunningRun implements Run {
     return this.#id;
   }
 
-  /** Gives what ends the following. */
-  #follow(signal: AbortSignal): () => void {
+  #follow(signal: AbortSignal): void {
     const abort = () => this.abort(signal.reason);
     if (signal.aborted) abort();
     setMaxListeners(0, signal); // one signal may end a thousand runs; each takes its listener back
     signal.addEventListener("abort", abort, { once: true });
-    return () => signal.removeEventListener("abort", abort);
+    const unlink = () => signal.removeEventListener("abort", abort);
+    this.#unlink = unlink;
   }
 
   steer(message: string): boolean {
@@ -170,13 +187,12 @@ class RunningRun implements Run {
   }
 }
 
-function runToEnd(run: RunState): Promise<Ending> {
-  const failed = (error: unknown) => (run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error));
-  return untilAbort(
-    run.abort,
-    run.journal.runEnd ? recall(run, run.journal.runEnd) : loop(run),
-    LONGEST_ABORT_MS,
-  ).catch(failed);
+function runToEnd(run: RunState): Promise<ExecuteResult> {
+  const { runEnd } = run.journal;
+  return untilAbort(run.abort, runEnd ? recall(run, runEnd) : loop(run), LONGEST_ABORT_MS).then(
+    (ending) => finish(run, ending),
+    (error) => finish(run, run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error)),
+  );
 }
 
 async function recall(run: RunState, end: EntryOf<"run-end">): Promise<Ending> {

@@ -35,74 +35,83 @@ function heard(run: RunState, iteration: RunningIteration, response: Response): 
 }
 
 /** One model of the chain after the other, each several times where that may help. */
-async function ask(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
-  const { id: key, index } = iteration;
-  const found = chainOf(run, index);
-  const chain = found instanceof Promise ? await found : found; // an await of what is there already is not free
-  for (let position = 0; ; position++) {
-    const isLast = position === chain.length - 1;
-    const ready = readyCall(run, key, index, request, chain[position]!, isLast);
-    const call = ready instanceof Promise ? await ready : ready;
-    for (let attempt = 1; ; attempt++) {
-      const shown = run.watchers.any ? new Shown(run.log, key) : undefined;
-      const startedAt = Date.now();
-      let answer: Answer;
-      try {
-        answer = await begin(call, attempt, shown);
-      } catch (thrown) {
-        const failure = failed(call, attempt, thrown, shown);
-        if (failure.then === "next-model") break;
-        await pause(run, failure.waitMs);
-        continue;
-      }
-      return heard(run, iteration, noted(call, answer, startedAt));
-    }
-  }
+function ask(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
+  const chain = chainOf(run, iteration.index); // an await of what is there already is not free
+  return chain instanceof Promise
+    ? chain.then((found) => askOne({ run, iteration, request, chain: found }, 0))
+    : askOne({ run, iteration, request, chain }, 0);
+}
+
+interface Question {
+  run: RunState;
+  iteration: RunningIteration;
+  request: Presentation;
+  chain: readonly ModelRef[];
+}
+
+function askOne(question: Question, position: number): Promise<Response> {
+  const call = readyCall(question, position);
+  return call instanceof Promise ? call.then((ready) => attempt(ready, 1)) : attempt(call, 1);
+}
+
+function attempt(call: Call, number: number): Promise<Response> {
+  const { run, iteration } = call.question;
+  const shown = run.watchers.any ? new Shown(run.log, iteration.id) : undefined;
+  const startedAt = Date.now();
+  return begin(call, number, shown).then(
+    (answer) => heard(run, iteration, noted(call, answer, startedAt)),
+    (thrown) => again(call, number, thrown, shown),
+  );
+}
+
+async function again(call: Call, number: number, thrown: unknown, shown: Shown | undefined): Promise<Response> {
+  const failure = failed(call, number, thrown, shown);
+  if (failure.then === "next-model") return askOne(call.question, call.position + 1);
+  await pause(call.question.run, failure.waitMs);
+  return attempt(call, number + 1);
 }
 
 /** At once, when the model is open and its options are fixed. */
-function readyCall(
-  run: RunState,
-  key: string,
-  index: number,
-  request: Presentation,
-  ref: ModelRef,
-  isLast: boolean,
-): Call | Promise<Call> {
-  const { instructions } = request;
-  const make = (opened: OpenModel, options: CallOptions): Call => {
-    return { run, key, opened, options, instructions, isLast, streams: false };
-  };
-  const opened = openModel(run, ref);
-  const options = opened instanceof Promise ? undefined : callOptions(run, index, request, opened);
+function readyCall(question: Question, position: number): Call | Promise<Call> {
+  const { run, iteration, request, chain } = question;
+  const opened = openModel(run, chain[position]!);
   if (opened instanceof Promise) {
-    return opened.then(async (model) => make(model, await callOptions(run, index, request, model)));
+    return opened.then(async (model) => {
+      return {
+        question,
+        position,
+        opened: model,
+        options: await callOptions(run, iteration.index, request, model),
+        streams: false,
+      };
+    });
   }
-  return options instanceof Promise ? options.then((known) => make(opened, known)) : make(opened, options!);
+  const options = callOptions(run, iteration.index, request, opened);
+  return options instanceof Promise
+    ? options.then((known) => ({ question, position, opened, options: known, streams: false }))
+    : { question, position, opened, options, streams: false };
 }
 
 interface Call {
-  run: RunState;
-  /** The iteration's. */
-  key: string;
+  question: Question;
+  /** Of the model in the chain. */
+  position: number;
   opened: OpenModel;
   options: CallOptions;
-  instructions: string;
-  /** There is no other model after this one. */
-  isLast: boolean;
   /** Streamed even when nobody watches. */
   streams: boolean;
 }
 
-function begin({ run, key, options, instructions, opened, streams }: Call, attempt: number, shown?: Shown) {
+function begin({ question, options, opened, streams }: Call, number: number, shown?: Shown): Promise<Answer> {
+  const { run, iteration, request } = question;
   const { model, name, traits, prompt } = opened;
-  run.log.record(key, { type: "model-start", model: name, attempt });
-  if (run.abort.aborted) throw run.abort.reason;
+  run.log.record(iteration.id, { type: "model-start", model: name, attempt: number });
+  if (run.abort.aborted) return Promise.reject(run.abort.reason);
   return callModel({
     model,
     traits,
     options,
-    prompt: prompt.for(instructions, run.messages),
+    prompt: prompt.for(request.instructions, run.messages),
     controller: run.modelCalls,
     abort: run.abort,
     idleMs: run.options.modelLimits?.idleMs ?? 60_000,
@@ -110,16 +119,19 @@ function begin({ run, key, options, instructions, opened, streams }: Call, attem
   });
 }
 
-function noted({ run, key, opened }: Call, answer: Answer, startedAt: number): Response {
+function noted({ question: { run, iteration }, opened }: Call, answer: Answer, startedAt: number): Response {
   const body: EntryBody = { type: "model-response", model: opened.name, durationMs: Date.now() - startedAt, ...answer };
-  return run.log.record(key, body) as Response;
+  return run.log.record(iteration.id, body) as Response;
 }
 
 type Next = { then: "retry"; waitMs: number } | { then: "next-model" };
 
 /** @throws what ends the run: the reason of an abort, an error of ours, or that of the last model */
 function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined): Next {
-  const { run, key, opened, isLast } = call;
+  const { question, opened } = call;
+  const { run, chain } = question;
+  const key = question.iteration.id;
+  const isLast = call.position === chain.length - 1;
   if (run.abort.aborted) throw run.abort.reason;
   if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
   const failure = judge(thrown, opened.name);

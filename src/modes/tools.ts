@@ -64,8 +64,11 @@ class ToolsSession implements ModeSession {
   close(): void {}
 }
 
-async function actWithTools(calls: readonly AskedCall[], hands: Hands): Promise<Outcome> {
-  const results = await Promise.all(calls.map((call) => hands.invoke(call)));
+function actWithTools(calls: readonly AskedCall[], hands: Hands): Promise<Outcome> {
+  return Promise.all(calls.map((call) => hands.invoke(call))).then(withResults);
+}
+
+function withResults(results: readonly CallResult[]): Outcome {
   return { messages: [{ role: "tool", calls: results.map(({ callId }) => callId) }] };
 }
 
