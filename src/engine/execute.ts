@@ -48,23 +48,31 @@ class RunningRun implements Run {
   #unlink: (() => void) | undefined;
 
   constructor(rooms: Rooms, options: ExecuteOptions) {
-    this.#result = soon
-      .then(() => this.#go(rooms, options))
-      .then(
-        (result) => this.#ended(result),
-        (error) => this.#broken(error),
-      );
+    this.#result = soon.then(() => this.#go(rooms, options));
   }
 
   #go(rooms: Rooms, options: ExecuteOptions): ExecuteResult | Promise<ExecuteResult> {
-    checkOptions(options);
-    if (options.abortSignal) this.#follow(options.abortSignal);
-    const opened = this.#start(options, rooms);
-    return opened instanceof Promise ? opened.then((run) => this.#run(run)) : this.#run(opened);
+    try {
+      checkOptions(options);
+      if (options.abortSignal) this.#follow(options.abortSignal);
+      const opened = this.#start(options, rooms);
+      if (opened instanceof Promise) return opened.then((run) => this.#run(run)).catch((error) => this.#broken(error));
+      return this.#run(opened);
+    } catch (error) {
+      return this.#broken(error);
+    }
   }
 
   #run(run: Opened): ExecuteResult | Promise<ExecuteResult> {
-    return run instanceof RunState ? runToEnd(run) : emptyResult(this.#id, run);
+    if (!(run instanceof RunState)) return this.#ended(emptyResult(this.#id, run));
+    return toEnd(run).then(
+      (ending) => this.#finish(run, ending),
+      (error) => this.#finish(run, run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error)),
+    );
+  }
+
+  #finish(run: RunState, ending: Ending): Promise<ExecuteResult> {
+    return finish(run, ending).then((result) => this.#ended(result));
   }
 
   #ended(result: ExecuteResult): ExecuteResult {
@@ -187,12 +195,9 @@ class RunningRun implements Run {
   }
 }
 
-function runToEnd(run: RunState): Promise<ExecuteResult> {
+function toEnd(run: RunState): Promise<Ending> {
   const { runEnd } = run.journal;
-  return untilAbort(run.abort, runEnd ? recall(run, runEnd) : loop(run), LONGEST_ABORT_MS).then(
-    (ending) => finish(run, ending),
-    (error) => finish(run, run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error)),
-  );
+  return untilAbort(run.abort, runEnd ? recall(run, runEnd) : loop(run), LONGEST_ABORT_MS);
 }
 
 async function recall(run: RunState, end: EntryOf<"run-end">): Promise<Ending> {

@@ -16,13 +16,26 @@ import { providerOf } from "./model/prompt.ts";
 import { nobody, Shown } from "./model/shown.ts";
 import type { RunState } from "./run-state.ts";
 
+type Awaitable<T> = T | Promise<T>;
 type Response = EntryOf<"model-response">;
 
 /** @throws HaftError with a `MODEL_…` code when every model failed, or the reason of an abort */
 export function generate(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
   run.lastRequest = request;
   const past = run.journal.response(iteration.id);
-  return past ? Promise.resolve(heard(run, iteration, past)) : ask(run, iteration, request);
+  if (past) return Promise.resolve(heard(run, iteration, past));
+  const chain = chainOf(run, iteration.index);
+  if (chain instanceof Promise) return askLater(run, iteration, request, chain);
+  return ask(run, iteration, request, chain, 0); // an await of what is there already is not free
+}
+
+async function askLater(
+  run: RunState,
+  iteration: RunningIteration,
+  request: Presentation,
+  chain: Promise<readonly ModelRef[]>,
+): Promise<Response> {
+  return ask(run, iteration, request, await chain, 0);
 }
 
 function heard(run: RunState, iteration: RunningIteration, response: Response): Response {
@@ -35,65 +48,30 @@ function heard(run: RunState, iteration: RunningIteration, response: Response): 
 }
 
 /** One model of the chain after the other, each several times where that may help. */
-function ask(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
-  const chain = chainOf(run, iteration.index); // an await of what is there already is not free
-  return chain instanceof Promise
-    ? chain.then((found) => askOne({ run, iteration, request, chain: found }, 0))
-    : askOne({ run, iteration, request, chain }, 0);
+function ask(
+  run: RunState,
+  iteration: RunningIteration,
+  request: Presentation,
+  chain: readonly ModelRef[],
+  position: number,
+): Promise<Response> {
+  const opened = openModel(run, chain[position]!);
+  const options = opened instanceof Promise ? undefined : callOptions(run, iteration.index, request, opened);
+  if (opened instanceof Promise || options instanceof Promise) return prepare(opened, options);
+  return attempt({ run, iteration, request, chain, position, opened, options: options!, streams: false }, 1);
+
+  async function prepare(opening: Awaitable<OpenModel>, making?: Awaitable<CallOptions>): Promise<Response> {
+    const opened = await opening;
+    const options = await (making ?? callOptions(run, iteration.index, request, opened));
+    return attempt({ run, iteration, request, chain, position, opened, options, streams: false }, 1);
+  }
 }
 
-interface Question {
+interface Call {
   run: RunState;
   iteration: RunningIteration;
   request: Presentation;
   chain: readonly ModelRef[];
-}
-
-function askOne(question: Question, position: number): Promise<Response> {
-  const call = readyCall(question, position);
-  return call instanceof Promise ? call.then((ready) => attempt(ready, 1)) : attempt(call, 1);
-}
-
-function attempt(call: Call, number: number): Promise<Response> {
-  const { run, iteration } = call.question;
-  const shown = run.watchers.any ? new Shown(run.log, iteration.id) : undefined;
-  const startedAt = Date.now();
-  return begin(call, number, shown).then(
-    (answer) => heard(run, iteration, noted(call, answer, startedAt)),
-    (thrown) => again(call, number, thrown, shown),
-  );
-}
-
-async function again(call: Call, number: number, thrown: unknown, shown: Shown | undefined): Promise<Response> {
-  const failure = failed(call, number, thrown, shown);
-  if (failure.then === "next-model") return askOne(call.question, call.position + 1);
-  await pause(call.question.run, failure.waitMs);
-  return attempt(call, number + 1);
-}
-
-/** At once, when the model is open and its options are fixed. */
-function readyCall(question: Question, position: number): Call | Promise<Call> {
-  const { run, iteration, request, chain } = question;
-  const opened = openModel(run, chain[position]!);
-  if (opened instanceof Promise) {
-    return opened.then(async (model) => {
-      return {
-        question,
-        position,
-        opened: model,
-        options: await callOptions(run, iteration.index, request, model),
-        streams: false,
-      };
-    });
-  }
-  const options = callOptions(run, iteration.index, request, opened);
-  return options instanceof Promise
-    ? options.then((known) => ({ question, position, opened, options: known, streams: false }))
-    : { question, position, opened, options, streams: false };
-}
-
-interface Call {
-  question: Question;
   /** Of the model in the chain. */
   position: number;
   opened: OpenModel;
@@ -102,8 +80,24 @@ interface Call {
   streams: boolean;
 }
 
-function begin({ question, options, opened, streams }: Call, number: number, shown?: Shown): Promise<Answer> {
-  const { run, iteration, request } = question;
+function attempt(call: Call, number: number): Promise<Response> {
+  const shown = call.run.watchers.any ? new Shown(call.run.log, call.iteration.id) : undefined;
+  const startedAt = Date.now();
+  return begin(call, number, shown).then(
+    (answer) => heard(call.run, call.iteration, noted(call, answer, startedAt)),
+    (thrown) => again(call, number, thrown, shown),
+  );
+}
+
+async function again(call: Call, number: number, thrown: unknown, shown: Shown | undefined): Promise<Response> {
+  const { run, iteration, request, chain, position } = call;
+  const failure = failed(call, number, thrown, shown);
+  if (failure.then === "next-model") return ask(run, iteration, request, chain, position + 1);
+  await pause(run, failure.waitMs);
+  return attempt(call, number + 1);
+}
+
+function begin({ run, iteration, request, opened, options, streams }: Call, number: number, shown?: Shown) {
   const { model, name, traits, prompt } = opened;
   run.log.record(iteration.id, { type: "model-start", model: name, attempt: number });
   if (run.abort.aborted) return Promise.reject(run.abort.reason);
@@ -119,7 +113,7 @@ function begin({ question, options, opened, streams }: Call, number: number, sho
   });
 }
 
-function noted({ question: { run, iteration }, opened }: Call, answer: Answer, startedAt: number): Response {
+function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: number): Response {
   const body: EntryBody = { type: "model-response", model: opened.name, durationMs: Date.now() - startedAt, ...answer };
   return run.log.record(iteration.id, body) as Response;
 }
@@ -128,10 +122,9 @@ type Next = { then: "retry"; waitMs: number } | { then: "next-model" };
 
 /** @throws what ends the run: the reason of an abort, an error of ours, or that of the last model */
 function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined): Next {
-  const { question, opened } = call;
-  const { run, chain } = question;
-  const key = question.iteration.id;
-  const isLast = call.position === chain.length - 1;
+  const { run, opened } = call;
+  const key = call.iteration.id;
+  const isLast = call.position === call.chain.length - 1;
   if (run.abort.aborted) throw run.abort.reason;
   if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
   const failure = judge(thrown, opened.name);

@@ -44,7 +44,7 @@ export function settle(
 ): Ending | undefined | Promise<Ending | undefined> {
   if (happened.type === "failed") {
     iteration.end({ type: "failed" });
-    tell(run, iteration, run.log.redacted(unfinished(run, iteration, response, happened)));
+    append(run.messages, run.log.redacted(unfinished(run, iteration, response, happened)), iteration);
     return failedEnding(happened.error);
   }
   if (happened.type === "paused") {
@@ -151,17 +151,13 @@ function exitMissing(names: string): HaftError {
 function close(run: RunState, iteration: RunningIteration, { status, messages, ending }: Conclusion): boolean {
   const last = ending && { ending: loggedEnding(ending) };
   const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
-  tell(run, iteration, end.messages);
+  append(run.messages, end.messages, iteration);
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
   const wasSteered = run.steering.waiting;
   if (wasSteered) run.messages.push(...run.steering.takeAll());
   iteration.end(end.status);
   return wasSteered;
-}
-
-function tell(run: RunState, iteration: RunningIteration, messages: readonly LoggedMessage[]): void {
-  append(run.messages, messages, (callId) => iteration.results?.get(callId));
 }
 
 /** What was said meanwhile comes now; a follow-up only when the run would end. */

@@ -20,27 +20,32 @@ import type { AskedCall, ModelResponse, ModelTool } from "../core/model.ts";
 export const toolsMode: Mode = { name: "tools", open: () => new ToolsSession() };
 
 class ToolsSession implements ModeSession {
-  #read: { content: ModelResponse["content"]; calls: readonly AskedCall[] } | undefined;
-  #shown: { tools: unknown; exits: unknown; list: readonly ModelTool[] } | undefined;
+  /** What was read last, and what came of it. */
+  #content: ModelResponse["content"] | undefined;
+  #calls: readonly AskedCall[] = [];
+  /** What was shown last, and how. */
+  #tools: unknown;
+  #exits: unknown;
+  #list: readonly ModelTool[] = [];
 
   present({ instructions, tools, exits }: IterationContext): Presentation {
-    if (this.#shown?.tools !== tools || this.#shown.exits !== exits) {
+    if (this.#tools !== tools || this.#exits !== exits) {
       const calls = tools.list.map((tool) => declare(tool.name, tools.inputSchema(tool), tools.describe(tool)));
-      const list =
-        exits.length === 0
-          ? calls
-          : [...calls, ...exits.map((exit) => declare(exit.name, exit.inputSchema, describeExit(exit)))];
-      this.#shown = { tools, exits, list };
+      const leaving = exits.map((exit) => declare(exit.name, exit.inputSchema, describeExit(exit)));
+      this.#list = [...calls, ...leaving];
+      this.#tools = tools;
+      this.#exits = exits;
     }
-    return { instructions, tools: this.#shown.list };
+    return { instructions, tools: this.#list };
   }
 
   /** Asked for several times in an iteration, and read once. */
   read({ content }: ModelResponse): readonly AskedCall[] {
-    if (this.#read?.content !== content) {
-      this.#read = { content, calls: content.filter((part) => part.type === "tool-call").map(toAsked) };
+    if (this.#content !== content) {
+      this.#content = content;
+      this.#calls = content.filter((part) => part.type === "tool-call").map(toAsked);
     }
-    return this.#read.calls;
+    return this.#calls;
   }
 
   act(response: ModelResponse, context: IterationContext, hands: Hands): Outcome | Promise<Outcome> {

@@ -56,6 +56,8 @@ interface Reasoning {
   providerOptions?: ProviderOptions;
 }
 
+const toolChoice = Object.freeze({ type: "auto" });
+
 function optionsOf(
   run: RunState,
   tools: Presentation["tools"],
@@ -65,7 +67,10 @@ function optionsOf(
 ): CallOptions {
   const { maxOutputTokens } = run.options;
   const made: CallOptions = {};
-  if (tools.length > 0) Object.assign(made, { tools, toolChoice: { type: "auto" } });
+  if (tools.length > 0) {
+    made.tools = tools;
+    made.toolChoice = toolChoice;
+  }
   if (temperature !== undefined) made.temperature = temperature;
   if (maxOutputTokens !== undefined) made.maxOutputTokens = maxOutputTokens;
   if (reasoning?.reasoning !== undefined) made.reasoning = reasoning.reasoning;
