@@ -3,7 +3,6 @@ import type { Dynamic, DynamicContext } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { IterationContext, ToolSet } from "../core/mode.ts";
 import type { ToolEntry } from "../core/tool.ts";
-import { resolveTool } from "../core/tool-spec.ts";
 import { invalidOption } from "./invalid-option.ts";
 import { checkExits, NamedTools } from "./named-tools.ts";
 import type { RunState } from "./run-state.ts";
@@ -57,7 +56,7 @@ export function exitsOf({ options }: RunState): readonly Exit[] {
 /** The same list gives the same set: it is read once a run. */
 function toolSetFor(run: RunState, entries: readonly ToolEntry[] | undefined): ToolSet {
   if (!run.tools || run.tools.entries !== entries) {
-    run.tools = { entries, set: new NamedTools((entries ?? []).map(resolveTool), run.sandbox, run.secrets) };
+    run.tools = { entries, set: new NamedTools(entries ?? [], run.sandbox, run.secrets) };
   }
   return run.tools.set;
 }

@@ -3,6 +3,7 @@ import { decode, encode } from "../base/codec.ts";
 import type { Json } from "../base/json.ts";
 import { channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
+import type { EntryBody } from "../core/log.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { SnapshotSignal, ThinkSignal } from "../core/signals.ts";
@@ -137,18 +138,17 @@ function ended(call: Call, output: unknown): Done | Promise<Done> {
   return conclude(call, output);
 }
 
+type ToolEnd = Extract<EntryBody, { type: "tool-end" }>;
+
 function conclude(call: Call, value: unknown): Done | Promise<Done> {
   const { run, tool, ctx, callId } = call;
   const { content, assigns, warnings } = ctx[channel];
-  const end = run.log.record(callId, {
-    type: "tool-end",
-    name: tool.name,
-    durationMs: Date.now() - call.startedAt,
-    ...(value !== undefined && { output: encode(value, "output") }),
-    ...(content && { content: copyPlain(content) }),
-    ...(assigns && { assigns: encode(assigns, "assigns") }),
-    ...(warnings && { warnings }),
-  });
+  const body: ToolEnd = { type: "tool-end", name: tool.name, durationMs: Date.now() - call.startedAt };
+  if (value !== undefined) body.output = encode(value, "output");
+  if (content) body.content = copyPlain(content);
+  if (assigns) body.assigns = encode(assigns, "assigns");
+  if (warnings) body.warnings = warnings;
+  const end = run.log.record(callId, body);
   const done = () => recalled(call.iteration, call.asked, end);
   const written = run.log.durable();
   return written ? written.then(done) : done();

@@ -114,7 +114,9 @@ function begin({ run, iteration, request, opened, options, streams }: Call, numb
 }
 
 function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: number): Response {
-  const body: EntryBody = { type: "model-response", model: opened.name, durationMs: Date.now() - startedAt, ...answer };
+  const { content, finishReason, usage } = answer;
+  const durationMs = Date.now() - startedAt;
+  const body: EntryBody = { type: "model-response", model: opened.name, durationMs, content, finishReason, usage };
   return run.log.record(iteration.id, body) as Response;
 }
 

@@ -6,8 +6,9 @@ import type { JsonSchema } from "../core/json-schema.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { SandboxAccess } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool, ToolEntry } from "../core/tool.ts";
 import { withSecretNames } from "../core/tool-secret-input.ts";
+import { resolveTool } from "../core/tool-spec.ts";
 import { invalidOption } from "./invalid-option.ts";
 
 export class NamedTools implements ToolSet {
@@ -17,10 +18,10 @@ export class NamedTools implements ToolSet {
   #secrets: OpenSecrets | undefined;
 
   /** @throws HaftError `DUPLICATE_TOOL` */
-  constructor(list: readonly Tool[], sandbox?: SandboxAccess, secrets?: OpenSecrets) {
-    this.list = list;
+  constructor(entries: readonly ToolEntry[], sandbox?: SandboxAccess, secrets?: OpenSecrets) {
+    this.list = entries.map(resolveTool);
     this.surround(sandbox, secrets);
-    if (list.length > 1) checkNames(list);
+    if (entries.length > 1) checkNames(this.list);
   }
 
   /** What is known when the run has begun. */

@@ -218,5 +218,5 @@ function seal(entry: Entry): void {
 function freezeJson(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   Object.freeze(value);
-  for (const inner of Object.values(value)) freezeJson(inner);
+  for (const key in value) freezeJson((value as Record<string, unknown>)[key]);
 }

@@ -1,12 +1,11 @@
 /** Tools and exits that are known before the run starts are checked then. */
 import type { ExecuteOptions } from "../core/execute.ts";
-import { resolveTool } from "../core/tool-spec.ts";
 import { checkExits, NamedTools } from "./named-tools.ts";
 
 /** The tools where they are a list; a function is asked for them each iteration. */
 export function toolsAtStart({ tools = [], exits = [] }: ExecuteOptions): NamedTools | undefined {
   if (typeof tools === "function") return undefined;
-  const named = new NamedTools(tools.map(resolveTool));
+  const named = new NamedTools(tools);
   if (typeof exits !== "function") checkExits(exits, named);
   return named;
 }

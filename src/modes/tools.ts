@@ -104,7 +104,8 @@ function toAsked({ toolCallId, toolName, input }: ToolCallPart): AskedCall {
     isPlainObject(input) && typeof input.invalid_json === "string" && Object.keys(input).length === 1
       ? input.invalid_json
       : undefined;
-  return { id: toolCallId, name: toolName, input, ...(invalid !== undefined && { invalid }) };
+  if (invalid === undefined) return { id: toolCallId, name: toolName, input };
+  return { id: toolCallId, name: toolName, input, invalid };
 }
 
 /** Results beside each other are one message. */

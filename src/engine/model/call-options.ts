@@ -30,12 +30,14 @@ function make(
     temperature?: number;
     reasoningEffort?: ReasoningEffort;
   };
-  const keep = (reasoning?: Reasoning): CallOptions => {
-    const options = optionsOf(run, tools, opened, temperature, reasoning);
-    opened.fixed = { tools, options };
-    return options;
-  };
-  return effort === undefined ? keep() : run.rooms.reasoning(opened.model, effort).then(keep);
+  if (effort === undefined) return keep(opened, tools, optionsOf(run, tools, opened, temperature));
+  const reasoning = run.rooms.reasoning(opened.model, effort);
+  return reasoning.then((known) => keep(opened, tools, optionsOf(run, tools, opened, temperature, known)));
+}
+
+function keep(opened: OpenModel, tools: Presentation["tools"], options: CallOptions): CallOptions {
+  opened.fixed = { tools, options };
+  return options;
 }
 
 async function dynamicOptions(
