@@ -44,8 +44,15 @@ export interface AbortSource {
   /** Made when it is first looked at. */
   readonly signal: AbortSignal;
   /** Calls back on an abort, until it is removed. */
-  add(listener: () => void): void;
-  remove(listener: () => void): void;
+  add(listener: AbortListener): void;
+  remove(listener: AbortListener): void;
+}
+
+/** An object, so that whoever waits needs no closure for it; an AbortSignal takes it too. */
+export interface AbortListener {
+  handleEvent(): void;
+  /** The one that was added before it to the same source. Nobody but the source sets it. */
+  before?: AbortListener | undefined;
 }
 
 /** What the engine and `Tool.execute` tell each other about one call, beside what the handler sees. */

@@ -5,7 +5,7 @@ import { HaftError, messageOf } from "../base/errors.ts";
 import { isThenable } from "../base/thenable.ts";
 import { TICK_MS, unwatch, type Watched, watch } from "../base/watchdog.ts";
 import { CallContext } from "./call-context.ts";
-import { type AbortSource, channel, type ToolContext } from "./context.ts";
+import { type AbortListener, type AbortSource, channel, type ToolContext } from "./context.ts";
 import { issueText, type Validator } from "./schema.ts";
 import { isSignal } from "./signals.ts";
 import type { Tool } from "./tool.ts";
@@ -27,14 +27,10 @@ export async function runHandler(tool: Tool, raw: unknown, given: Partial<ToolCo
     const ctx = attempt === call.attempt ? call.begin() : call.forAttempt(attempt);
     let value: unknown;
     try {
-      const { outer } = call;
-      if (outer?.aborted) throw aborted(tool, outer.reason);
       const given = callHandler(tool, input, ctx);
       value = accept(tool, given instanceof Promise ? await given : given, ctx);
     } catch (error) {
-      if (!(await mayRetry(tool, input, error, ctx))) throw error;
-      await call[channel].onRetry?.(attempt + 1, error);
-      await nextTurn(); // a handler that fails at once must not starve the process
+      await untilRetry(tool, input, error, ctx);
       continue;
     } finally {
       ctx.release();
@@ -79,6 +75,8 @@ export function optionsMissing(tool: Tool): HaftError {
 
 /** A promise only when the handler made one. */
 function callHandler(tool: Tool, input: unknown, ctx: CallContext): unknown {
+  const { outer } = ctx;
+  if (outer?.aborted) throw aborted(tool, outer.reason);
   const given = tool.definition.handler(input, ctx);
   return isThenable(given) ? within(tool, Promise.resolve(given), ctx) : given;
 }
@@ -101,8 +99,9 @@ function within(tool: Tool, work: Promise<unknown>, ctx: CallContext): Promise<u
 }
 
 /** What ends an attempt from outside. Long limits share one coarse timer; short ones are exact. */
-class Limits implements Watched {
+class Limits implements Watched, AbortListener {
   place: number | undefined;
+  before: AbortListener | undefined;
   readonly #tool: Tool;
   readonly #ctx: CallContext;
   readonly #reject: (reason: unknown) => void;
@@ -110,7 +109,6 @@ class Limits implements Watched {
   readonly #timeoutMs: number;
   readonly #end: number;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #cancel = () => this.#stop(aborted(this.#tool, this.#ctx.outer?.reason));
 
   constructor(tool: Tool, ctx: CallContext, reject: (reason: unknown) => void) {
     this.#tool = tool;
@@ -121,8 +119,13 @@ class Limits implements Watched {
     this.#end = Date.now() + this.#timeoutMs;
     if (this.#timeoutMs < 100 * TICK_MS) this.#timer = setTimeout(() => this.check(this.#end), this.#timeoutMs);
     else if (this.#timeoutMs !== Number.POSITIVE_INFINITY) watch(this);
-    this.#outer?.add(this.#cancel);
-    if (ctx.outer?.aborted) this.#cancel(); // by the handler, before it gave its promise
+    this.#outer?.add(this);
+    if (this.#outer?.aborted) this.handleEvent(); // by the handler, before it gave its promise
+  }
+
+  /** The call is aborted. */
+  handleEvent(): void {
+    this.#stop(aborted(this.#tool, this.#ctx.outer?.reason));
   }
 
   check(now: number): void {
@@ -140,8 +143,8 @@ class Limits implements Watched {
 
   release(): void {
     unwatch(this);
-    clearTimeout(this.#timer);
-    this.#outer?.remove(this.#cancel);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#outer?.remove(this);
   }
 
   #stop(reason: unknown): void {
@@ -166,6 +169,13 @@ function accept(tool: Tool, given: unknown, ctx: CallContext): unknown {
   if (given.assigns) line.assigns = { ...line.assigns, ...given.assigns };
   if (given.content) line.content = given.content;
   return given.value;
+}
+
+/** @throws the error, when it is not tried again */
+async function untilRetry(tool: Tool, input: unknown, error: unknown, ctx: CallContext): Promise<void> {
+  if (!(await mayRetry(tool, input, error, ctx))) throw error;
+  await ctx[channel].onRetry?.(ctx.attempt + 1, error);
+  await nextTurn(); // a handler that fails at once must not starve the process
 }
 
 async function mayRetry(tool: Tool, input: unknown, error: unknown, ctx: CallContext): Promise<boolean> {

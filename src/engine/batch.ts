@@ -1,5 +1,6 @@
 /** The calls of one answer: eight at a time, and none of them returns to a caller that it paused. */
 import { HaftError, messageOf } from "../base/errors.ts";
+import type { AbortListener } from "../core/context.ts";
 import type { Exit } from "../core/exit.ts";
 import { readExitValue } from "../core/exit-value.ts";
 import type { CallResult, Hands, IterationContext, Outcome, ProgramHands } from "../core/mode.ts";
@@ -21,7 +22,8 @@ import { GRACE_MS } from "./until-abort.ts";
 const MAX_PARALLEL = 8;
 
 /** A mode works with these hands. The batch ends when the work and every call are over, or when it is stopped. */
-export class Batch implements Hands {
+export class Batch implements Hands, AbortListener {
+  before: AbortListener | undefined;
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
   readonly #context: IterationContext;
@@ -38,10 +40,10 @@ export class Batch implements Hands {
   #stopped: Happened | undefined;
   #left: { exit: Exit; value: unknown } | undefined;
   #outcome: Outcome | undefined;
-  #end: ((happened: Happened) => void) | undefined;
   /** Of calls that a program made: each can be aborted alone. */
   #aborts: Map<string, RunAbort> | undefined;
   #program: ProgramNotes | undefined;
+  #resolve: ((happened: Happened) => void) | undefined;
   /** Since an abort: calls in flight have a moment. */
   #grace: ReturnType<typeof setTimeout> | undefined;
 
@@ -54,25 +56,20 @@ export class Batch implements Hands {
 
   run(work: () => Outcome | Promise<Outcome>): Promise<Happened> {
     const { steering, abort } = this.#run;
-    const onAbort = () => {
-      for (const call of this.#aborts?.values() ?? []) call.abort(abort.reason);
-      this.#stop({ type: "aborted" }, "the run was aborted");
-    };
     const onSteer = () => this.#skipRest("a new message of the user came first");
-    abort.add(onAbort);
+    abort.add(this);
     steering.onSteer = onSteer;
     if (steering.waiting) onSteer();
     return new Promise((resolve) => {
-      const end = (happened: Happened) => {
-        this.#end = undefined;
-        clearTimeout(this.#grace);
-        abort.remove(onAbort);
-        steering.onSteer = undefined;
-        resolve(happened);
-      };
-      this.#end = end;
+      this.#resolve = resolve;
       this.#begin(work);
     });
+  }
+
+  /** The run is aborted. */
+  handleEvent(): void {
+    for (const call of this.#aborts?.values() ?? []) call.abort(this.#run.abort.reason);
+    this.#stop({ type: "aborted" }, "the run was aborted");
   }
 
   async #begin(work: () => Outcome | Promise<Outcome>): Promise<void> {
@@ -88,11 +85,20 @@ export class Batch implements Hands {
   #check(): void {
     if (this.#open > 0) return;
     if (this.#stopped) this.#stopNow();
-    else if (this.#outcome) this.#end?.({ type: "acted", outcome: this.#outcome, left: this.#left });
+    else if (this.#outcome) this.#end({ type: "acted", outcome: this.#outcome, left: this.#left });
   }
 
   #stopNow(): void {
-    this.#end?.({ ...this.#stopped!, keys: this.#keys, skip: this.#skip } as Happened);
+    this.#end({ ...this.#stopped!, keys: this.#keys, skip: this.#skip } as Happened);
+  }
+
+  #end(happened: Happened): void {
+    if (!this.#resolve) return;
+    if (this.#grace) clearTimeout(this.#grace);
+    this.#run.abort.remove(this);
+    this.#run.steering.onSteer = undefined;
+    this.#resolve(happened);
+    this.#resolve = undefined;
   }
 
   invoke(asked: AskedCall): Promise<CallResult> {
@@ -101,10 +107,10 @@ export class Batch implements Hands {
     return new Promise((answer) => {
       if (this.#running < MAX_PARALLEL) {
         this.#running++;
-        void this.#perform(callId, asked, answer);
+        this.#perform(callId, asked, answer);
       } else {
         this.#waiting ??= [];
-        this.#waiting.push(() => void this.#perform(callId, asked, answer));
+        this.#waiting.push(() => this.#perform(callId, asked, answer));
       }
     });
   }
@@ -153,15 +159,20 @@ export class Batch implements Hands {
     return callId;
   }
 
+  #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): void {
+    this.#make(callId, asked).then(
+      (done) => this.#over(callId, done, answer),
+      (error) => {
+        this.#stop({ type: "failed", error }, "the run failed");
+        this.#over(callId, undefined, answer);
+      },
+    );
+  }
+
   /** Without an answer the caller waits for ever, and cannot catch it. Once the batch is stopped nobody gets one. */
-  async #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): Promise<void> {
-    try {
-      const done = await this.#make(callId, asked);
-      if (done && done.type !== "result") this.#stopFor(done);
-      else if (done && !this.#stopped) answer(done.result);
-    } catch (error) {
-      this.#stop({ type: "failed", error }, "the run failed");
-    }
+  #over(callId: string, done: Done | undefined, answer: (result: CallResult) => void): void {
+    if (done && done.type !== "result") this.#stopFor(done);
+    else if (done && !this.#stopped) answer(done.result);
     this.#open--;
     this.#aborts?.delete(callId);
     const next = this.#waiting?.shift();
@@ -170,11 +181,11 @@ export class Batch implements Hands {
     this.#check();
   }
 
-  #make(callId: string, asked: AskedCall): Promise<Done> | undefined {
-    if (this.#stopped && this.#stopped.type !== "thinking") return undefined;
+  #make(callId: string, asked: AskedCall): Promise<Done | undefined> {
+    if (this.#stopped && this.#stopped.type !== "thinking") return Promise.resolve(undefined);
     if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
     const abort = asked.number === undefined ? undefined : this.#abortOf(callId);
-    if (abort?.aborted) return undefined;
+    if (abort?.aborted) return Promise.resolve(undefined);
     const { tools } = this.#context;
     return executeToolCall(this.#run, this.#iteration, tools, callId, asked, this.#assigns, abort);
   }
@@ -210,7 +221,7 @@ export class Batch implements Hands {
   #stop(happened: Happened, skip: string): void {
     if (rank(happened) > rank(this.#stopped)) this.#stopped = happened;
     this.#skipRest(skip);
-    if (this.#end && this.#run.abort.aborted) this.#grace ??= setTimeout(() => this.#stopNow(), GRACE_MS);
+    if (this.#resolve && this.#run.abort.aborted) this.#grace ??= setTimeout(() => this.#stopNow(), GRACE_MS);
     this.#check();
   }
 

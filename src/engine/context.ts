@@ -76,8 +76,8 @@ function toolSetFor(
   objects: readonly ObjectInstance[] | undefined,
 ): ToolSet {
   if (!run.tools || run.tools.entries !== entries || run.tools.objects !== objects) {
-    const own = (entries ?? []).map(resolveTool);
-    const list = objects && run.objects ? run.objects.withTools(objects, own) : own;
+    const own = entries ?? [];
+    const list = objects && run.objects ? run.objects.withTools(objects, own.map(resolveTool)) : own;
     run.tools = { entries, objects, set: new NamedTools(list, modeName(run.options), run.sandbox, run.secrets) };
   }
   return run.tools.set;

@@ -3,6 +3,7 @@ import { decode, encode } from "../base/codec.ts";
 import type { Json } from "../base/json.ts";
 import { type AbortSource, channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
+import type { EntryBody } from "../core/log.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { SnapshotSignal, ThinkSignal } from "../core/signals.ts";
@@ -13,14 +14,14 @@ import { type Call, type Done, hashOfAsked, hashOfCall, recalled } from "./call.
 import { contextOf } from "./call-context.ts";
 import { clear, clearChanged, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
-import { assertSameCall } from "./journal.ts";
+import { divergence } from "./journal.ts";
 import { logged, readable } from "./logged-error.ts";
 import { copyPlain } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
 
-/** @throws HaftError only for what ends the run: `REPLAY_DIVERGED`, a store that failed */
-export async function executeToolCall(
+/** Rejects only with what ends the run: `REPLAY_DIVERGED`, a store that failed. */
+export function executeToolCall(
   run: RunState,
   iteration: RunningIteration,
   tools: ToolSet,
@@ -30,47 +31,56 @@ export async function executeToolCall(
   abort: AbortSource = run.abort,
 ): Promise<Done> {
   const past = run.journal.call(callId);
-  if (past?.call) assertSameCall(past.call, { name: asked.name, hash: hashOfAsked(asked) });
-  if (past?.end) return recalled(iteration, asked, past.end);
+  const diverged = past?.call && divergence(past.call, { name: asked.name, hash: hashOfAsked(asked) });
+  if (diverged) return Promise.reject(diverged);
+  if (past?.end) return Promise.resolve(recalled(iteration, asked, past.end));
 
   const tool = tools.find(asked.name);
   if (!tool || asked.invalid !== undefined) return refused(run, iteration, tools, callId, asked, tool);
 
-  const ctx = contextOf(run, iteration, tool, callId, assigns, abort, past);
-  const call: Call = {
+  return make({
     run,
     iteration,
     callId,
     asked,
     tool,
     past,
-    ctx,
+    ctx: contextOf(run, iteration, tool, callId, assigns, abort, past),
     startedAt: Date.now(),
     input: undefined,
     shown: null,
     hash: "",
     changedByHook: false,
-  };
+  });
+}
+
+async function make(call: Call): Promise<Done> {
+  const { tool, asked, past } = call;
   try {
     if (tool.missingOptions) throw optionsMissing(tool);
     const input = past?.changed === undefined ? inputFromModel(tool, asked.input) : decode(past.changed);
     const preparing = prepare(call, input);
     if (preparing) await preparing;
-    if (needsClearance(call)) {
-      const clearance = await clear(call);
-      if (clearance.type === "paused") return clearance;
-      if (clearance.type === "settled") return await ended(call, clearance.output);
-      if (clearance.input !== undefined) {
-        await prepare(call, clearance.input);
-        await clearChanged(call);
-      }
-    }
+    const cleared = needsClearance(call) ? await clearedOrDone(call) : undefined;
+    if (cleared) return cleared;
     const started = begin(call);
     if (started) await started;
-    return await ended(call, await tool.execute(call.input, ctx));
+    const done = ended(call, await tool.execute(call.input, call.ctx));
+    return done instanceof Promise ? await done : done;
   } catch (error) {
     return stoppedBy(error, call);
   }
+}
+
+/** Something only when the call does not run. */
+async function clearedOrDone(call: Call): Promise<Done | undefined> {
+  const clearance = await clear(call);
+  if (clearance.type === "paused") return clearance;
+  if (clearance.type === "settled") return ended(call, clearance.output);
+  if (clearance.input === undefined) return undefined;
+  await prepare(call, clearance.input);
+  await clearChanged(call);
+  return undefined;
 }
 
 /** Statics, hook, validation: gives the effective input, and records what is asked for. */
@@ -131,18 +141,17 @@ function ended(call: Call, output: unknown): Done | Promise<Done> {
   return conclude(call, output);
 }
 
+type ToolEnd = Extract<EntryBody, { type: "tool-end" }>;
+
 function conclude(call: Call, value: unknown): Done | Promise<Done> {
   const { run, tool, ctx, callId } = call;
   const { content, assigns, warnings } = ctx[channel];
-  const end = run.log.record(callId, {
-    type: "tool-end",
-    name: tool.name,
-    durationMs: Date.now() - call.startedAt,
-    ...(value !== undefined && { output: encode(value, "output") }),
-    ...(content && { content: copyPlain(content) }),
-    ...(assigns && { assigns: encode(assigns, "assigns") }),
-    ...(warnings && { warnings }),
-  });
+  const body: ToolEnd = { type: "tool-end", name: tool.name, durationMs: Date.now() - call.startedAt };
+  if (value !== undefined) body.output = encode(value, "output");
+  if (content) body.content = copyPlain(content);
+  if (assigns) body.assigns = encode(assigns, "assigns");
+  if (warnings) body.warnings = warnings;
+  const end = run.log.record(callId, body);
   const done = () => recalled(call.iteration, call.asked, end);
   const written = run.log.durable();
   return written ? written.then(done) : done();

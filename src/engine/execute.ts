@@ -32,6 +32,12 @@ export function createExecute(rooms: Rooms) {
   };
 }
 
+/** A run begins a moment later than it is made, so that whoever iterates at once sees everything. */
+const soon = Promise.resolve();
+
+/** A run, or what ended it before it began. */
+type Opened = RunState | ErrorEnding;
+
 class RunningRun implements Run {
   #id: string = newId("run");
   readonly #abort = new RunAbort();
@@ -39,29 +45,58 @@ class RunningRun implements Run {
   readonly #steering = new Steering();
   readonly #result: Promise<ExecuteResult>;
   #log: RunLog | undefined;
+  /** Ends the following of the caller's signal. */
+  #unlink: (() => void) | undefined;
 
   constructor(rooms: Rooms, options: ExecuteOptions) {
-    this.#result = this.#go(rooms, options);
+    this.#result = soon.then(() => this.#go(rooms, options));
   }
 
-  async #go(rooms: Rooms, options: ExecuteOptions): Promise<ExecuteResult> {
-    await undefined; // so that whoever iterates at once sees everything
-    let unlink: (() => void) | undefined;
+  #go(rooms: Rooms, options: ExecuteOptions): ExecuteResult | Promise<ExecuteResult> {
     try {
       checkOptions(options);
-      unlink = options.abortSignal && this.#follow(options.abortSignal);
-      const run = await this.#open(await this.#prepare(options, rooms));
-      const result = run instanceof RunState ? await finish(run, await runToEnd(run)) : emptyResult(this.#id, run);
-      this.#steering.end();
-      this.#watchers.end();
-      return result;
+      if (options.abortSignal) this.#follow(options.abortSignal);
+      const opened = this.#start(options, rooms);
+      if (opened instanceof Promise) return opened.then((run) => this.#run(run)).catch((error) => this.#broken(error));
+      return this.#run(opened);
     } catch (error) {
-      this.#steering.end();
-      this.#watchers.end(error);
-      throw error;
-    } finally {
-      unlink?.();
+      return this.#broken(error);
     }
+  }
+
+  #run(run: Opened): ExecuteResult | Promise<ExecuteResult> {
+    if (!(run instanceof RunState)) return this.#ended(emptyResult(this.#id, run));
+    return toEnd(run).then(
+      (ending) => this.#finish(run, ending),
+      (error) => this.#finish(run, run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error)),
+    );
+  }
+
+  #finish(run: RunState, ending: Ending): Promise<ExecuteResult> {
+    return finish(run, ending).then((result) => this.#ended(result));
+  }
+
+  #ended(result: ExecuteResult): ExecuteResult {
+    this.#over();
+    return result;
+  }
+
+  /** @throws what was thrown */
+  #broken(error: unknown): never {
+    this.#over(error);
+    throw error;
+  }
+
+  #over(error?: unknown): void {
+    this.#steering.end();
+    this.#watchers.end(error);
+    this.#unlink?.();
+  }
+
+  /** At once where nothing is to be waited for. */
+  #start(options: ExecuteOptions, rooms: Rooms): Opened | Promise<Opened> {
+    const prepared = this.#prepare(options, rooms);
+    return prepared instanceof Promise ? prepared.then((ready) => this.#open(ready)) : this.#open(prepared);
   }
 
   /** Gives what ends the run instead, when it is aborted meanwhile. */
@@ -76,26 +111,42 @@ class RunningRun implements Run {
   }
 
   /** What cannot be opened, or not before an abort, ends the run before it began. */
-  async #open(prepared: Prepared | ErrorEnding): Promise<RunState | ErrorEnding> {
+  #open(prepared: Prepared | ErrorEnding): Opened | Promise<Opened> {
     if ("status" in prepared) return prepared;
-    let opening: RunState | Promise<RunState> | undefined;
     try {
-      opening = start(prepared, {
+      const opened = (log: RunLog) => {
+        this.#log = log;
+      };
+      const run = start(prepared, {
         id: this.#id,
         steering: this.#steering,
         watchers: this.#watchers,
         abort: this.#abort,
-        opened: (log) => {
-          this.#log = log;
-        },
+        opened,
       });
-      const run = await untilAbort(this.#abort, opening);
-      this.#id = run.id;
-      return run;
+      return run instanceof Promise ? this.#wait(run) : this.#begin(run);
     } catch (error) {
-      if (opening instanceof Promise) opening.then(closeRooms, () => {}); // what is opened too late is closed again
-      return this.#abort.aborted ? abortedEnding(this.#abort) : failedEnding(error);
+      return this.#failed(error);
     }
+  }
+
+  #wait(opening: Promise<RunState>): Promise<Opened> {
+    return untilAbort(this.#abort, opening).then(
+      (run) => this.#begin(run),
+      (error) => {
+        opening.then(closeRooms, () => {}); // what is opened too late is closed again
+        return this.#failed(error);
+      },
+    );
+  }
+
+  #begin(run: RunState): RunState {
+    this.#id = run.id;
+    return run;
+  }
+
+  #failed(error: unknown): ErrorEnding {
+    return this.#abort.aborted ? abortedEnding(this.#abort) : failedEnding(error);
   }
 
   /** Known for certain once the run has begun: a run that goes on keeps its id. */
@@ -103,13 +154,13 @@ class RunningRun implements Run {
     return this.#id;
   }
 
-  /** Gives what ends the following. */
-  #follow(signal: AbortSignal): () => void {
+  #follow(signal: AbortSignal): void {
     const abort = () => this.abort(signal.reason);
     if (signal.aborted) abort();
     setMaxListeners(0, signal); // one signal may end a thousand runs; each takes its listener back
     signal.addEventListener("abort", abort, { once: true });
-    return () => signal.removeEventListener("abort", abort);
+    const unlink = () => signal.removeEventListener("abort", abort);
+    this.#unlink = unlink;
   }
 
   steer(message: string): boolean {
@@ -145,13 +196,9 @@ class RunningRun implements Run {
   }
 }
 
-function runToEnd(run: RunState): Promise<Ending> {
-  const failed = (error: unknown) => (run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error));
-  return untilAbort(
-    run.abort,
-    run.journal.runEnd ? recall(run, run.journal.runEnd) : loop(run),
-    LONGEST_ABORT_MS,
-  ).catch(failed);
+function toEnd(run: RunState): Promise<Ending> {
+  const { runEnd } = run.journal;
+  return untilAbort(run.abort, runEnd ? recall(run, runEnd) : loop(run), LONGEST_ABORT_MS);
 }
 
 async function recall(run: RunState, end: EntryOf<"run-end">): Promise<Ending> {

@@ -19,7 +19,8 @@ export async function finish(run: RunState, ending: Ending): Promise<ExecuteResu
   } catch (error) {
     last = run.abort.aborted ? abortedEnding(run.abort) : failedEnding(error);
   }
-  await closeMode(run);
+  const closing = closeMode(run);
+  if (closing) await closing;
   return makeResult(run, last, run.ownsSandbox ? await closeSandbox(run, run.sandbox!) : undefined);
 }
 

@@ -1,6 +1,8 @@
 /** One answer of a model: recalled, or asked for, again and elsewhere when that may help. */
 import { HaftError } from "../base/errors.ts";
+import type { AbortListener } from "../core/context.ts";
 import type { EntryBody, EntryOf } from "../core/log.ts";
+import type { Message } from "../core/message.ts";
 import type { Presentation } from "../core/mode.ts";
 import type { ModelRef } from "../core/model.ts";
 import type { RunningIteration } from "./iteration.ts";
@@ -10,95 +12,101 @@ import { callModel } from "./model/call.ts";
 import { type CallOptions, callOptions } from "./model/call-options.ts";
 import { judge } from "./model/failure.ts";
 import { chainOf, letRest, type OpenModel, openModel } from "./model/open-model.ts";
+import { providerOf } from "./model/prompt.ts";
 import { nobody, Shown } from "./model/shown.ts";
 import type { RunState } from "./run-state.ts";
 
+type Awaitable<T> = T | Promise<T>;
 type Response = EntryOf<"model-response">;
 
 /** @throws HaftError with a `MODEL_…` code when every model failed, or the reason of an abort */
 export function generate(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
   run.lastRequest = request;
   const past = run.journal.response(iteration.id);
-  return past ? Promise.resolve(heard(run, iteration, past)) : ask(run, iteration, request);
+  if (past) return Promise.resolve(heard(run, iteration, past));
+  const chain = chainOf(run, iteration.index);
+  if (chain instanceof Promise) return askLater(run, iteration, request, chain);
+  return ask(run, iteration, request, chain, 0); // an await of what is there already is not free
+}
+
+async function askLater(
+  run: RunState,
+  iteration: RunningIteration,
+  request: Presentation,
+  chain: Promise<readonly ModelRef[]>,
+): Promise<Response> {
+  return ask(run, iteration, request, await chain, 0);
 }
 
 function heard(run: RunState, iteration: RunningIteration, response: Response): Response {
+  const message: Message = { role: "assistant", content: response.content };
+  run.messages.push(message);
+  run.origins.set(message, providerOf(response.model.split(":")[0]!));
   run.spend(response);
-  run.answered(response);
   iteration.answered(response.content, response.usage, run.mode.read(response));
   iteration.code = run.mode.code?.(response);
   return response;
 }
 
 /** One model of the chain after the other, each several times where that may help. */
-async function ask(run: RunState, iteration: RunningIteration, request: Presentation): Promise<Response> {
-  const { id: key, index } = iteration;
-  const found = chainOf(run, index);
-  const chain = found instanceof Promise ? await found : found; // an await of what is there already is not free
-  for (let position = 0; ; position++) {
-    const isLast = position === chain.length - 1;
-    const ready = readyCall(run, key, index, request, chain[position]!, isLast);
-    const call = ready instanceof Promise ? await ready : ready;
-    for (let attempt = 1; ; attempt++) {
-      const shown = run.watchers.any ? new Shown(run.log, key) : undefined;
-      const startedAt = Date.now();
-      let answer: Answer;
-      try {
-        answer = await begin(call, attempt, shown);
-      } catch (thrown) {
-        const failure = failed(call, attempt, thrown, shown);
-        if (failure.then === "next-model") break;
-        await pause(run, failure.waitMs);
-        continue;
-      }
-      return heard(run, iteration, noted(call, answer, startedAt));
-    }
-  }
-}
-
-/** At once, when the model is open and its options are fixed. */
-function readyCall(
+function ask(
   run: RunState,
-  key: string,
-  index: number,
+  iteration: RunningIteration,
   request: Presentation,
-  ref: ModelRef,
-  isLast: boolean,
-): Call | Promise<Call> {
-  const { instructions } = request;
-  const make = (opened: OpenModel, options: CallOptions): Call => {
-    return { run, key, opened, options, instructions, isLast, streams: false };
-  };
-  const opened = openModel(run, ref);
-  const options = opened instanceof Promise ? undefined : callOptions(run, index, request, opened);
-  if (opened instanceof Promise) {
-    return opened.then(async (model) => make(model, await callOptions(run, index, request, model)));
+  chain: readonly ModelRef[],
+  position: number,
+): Promise<Response> {
+  const opened = openModel(run, chain[position]!);
+  const options = opened instanceof Promise ? undefined : callOptions(run, iteration.index, request, opened);
+  if (opened instanceof Promise || options instanceof Promise) return prepare(opened, options);
+  return attempt({ run, iteration, request, chain, position, opened, options: options!, streams: false }, 1);
+
+  async function prepare(opening: Awaitable<OpenModel>, making?: Awaitable<CallOptions>): Promise<Response> {
+    const opened = await opening;
+    const options = await (making ?? callOptions(run, iteration.index, request, opened));
+    return attempt({ run, iteration, request, chain, position, opened, options, streams: false }, 1);
   }
-  return options instanceof Promise ? options.then((known) => make(opened, known)) : make(opened, options!);
 }
 
 interface Call {
   run: RunState;
-  /** The iteration's. */
-  key: string;
+  iteration: RunningIteration;
+  request: Presentation;
+  chain: readonly ModelRef[];
+  /** Of the model in the chain. */
+  position: number;
   opened: OpenModel;
   options: CallOptions;
-  instructions: string;
-  /** There is no other model after this one. */
-  isLast: boolean;
   /** Streamed even when nobody watches. */
   streams: boolean;
 }
 
-function begin({ run, key, options, instructions, opened, streams }: Call, attempt: number, shown?: Shown) {
+function attempt(call: Call, number: number): Promise<Response> {
+  const shown = call.run.watchers.any ? new Shown(call.run.log, call.iteration.id) : undefined;
+  const startedAt = Date.now();
+  return begin(call, number, shown).then(
+    (answer) => heard(call.run, call.iteration, noted(call, answer, startedAt)),
+    (thrown) => again(call, number, thrown, shown),
+  );
+}
+
+async function again(call: Call, number: number, thrown: unknown, shown: Shown | undefined): Promise<Response> {
+  const { run, iteration, request, chain, position } = call;
+  const failure = failed(call, number, thrown, shown);
+  if (failure.then === "next-model") return ask(run, iteration, request, chain, position + 1);
+  await pause(run, failure.waitMs);
+  return attempt(call, number + 1);
+}
+
+function begin({ run, iteration, request, opened, options, streams }: Call, number: number, shown?: Shown) {
   const { model, name, traits, prompt } = opened;
-  run.log.record(key, { type: "model-start", model: name, attempt });
-  if (run.abort.aborted) throw run.abort.reason;
+  run.log.record(iteration.id, { type: "model-start", model: name, attempt: number });
+  if (run.abort.aborted) return Promise.reject(run.abort.reason);
   return callModel({
     model,
     traits,
     options,
-    prompt: prompt.for(instructions, run.messages),
+    prompt: prompt.for(request.instructions, run.messages),
     controller: run.modelCalls,
     abort: run.abort,
     idleMs: run.options.modelLimits?.idleMs ?? 60_000,
@@ -106,16 +114,20 @@ function begin({ run, key, options, instructions, opened, streams }: Call, attem
   });
 }
 
-function noted({ run, key, opened }: Call, answer: Answer, startedAt: number): Response {
-  const body: EntryBody = { type: "model-response", model: opened.name, durationMs: Date.now() - startedAt, ...answer };
-  return run.log.record(key, body) as Response;
+function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: number): Response {
+  const { content, finishReason, usage } = answer;
+  const durationMs = Date.now() - startedAt;
+  const body: EntryBody = { type: "model-response", model: opened.name, durationMs, content, finishReason, usage };
+  return run.log.record(iteration.id, body) as Response;
 }
 
 type Next = { then: "retry"; waitMs: number } | { then: "next-model" };
 
 /** @throws what ends the run: the reason of an abort, an error of ours, or that of the last model */
 function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined): Next {
-  const { run, key, opened, isLast } = call;
+  const { run, opened } = call;
+  const key = call.iteration.id;
+  const isLast = call.position === call.chain.length - 1;
   if (run.abort.aborted) throw run.abort.reason;
   if (HaftError.is(thrown)) throw thrown; // ours: no provider is to blame
   const failure = judge(thrown, opened.name);
@@ -158,15 +170,17 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 function pause(run: RunState, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     if (run.abort.aborted) return reject(run.abort.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(run.abort.reason);
+    const listener: AbortListener = {
+      handleEvent() {
+        clearTimeout(timer);
+        reject(run.abort.reason);
+      },
     };
     const done = () => {
-      run.abort.remove(stop);
+      run.abort.remove(listener);
       resolve();
     };
     const timer = setTimeout(done, Math.min(waitMs, LONGEST_TIMEOUT_MS));
-    run.abort.add(stop);
+    run.abort.add(listener);
   });
 }

@@ -47,7 +47,7 @@ export function readHistory(entries: readonly Entry[]): History {
         break;
       case "iteration-end":
         if (open) messages.push({ role: "assistant", content: open.content });
-        append(messages, entry.messages, (callId) => partOf(open, calls.get(callId), ends.get(callId)));
+        append(messages, entry.messages, { part: (callId) => partOf(open, calls.get(callId), ends.get(callId)) });
         assigns = { ...assigns, ...assignsOf(entry.key, ends) };
         release();
         open = undefined;
@@ -74,25 +74,27 @@ export function decodeMessage(message: Message): Message {
 }
 
 /** Appends messages, telling tool messages by their calls in full; neighbouring tool messages become one. */
-export function append(
-  messages: Message[],
-  logged: readonly LoggedMessage[],
-  part: (callId: string) => ToolResultPart | undefined,
-): void {
+export function append(messages: Message[], logged: readonly LoggedMessage[], ended: EndedCalls): void {
   for (const message of logged) {
-    if (message.role !== "tool") {
-      messages.push(message);
-      continue;
-    }
-    const content = "calls" in message ? partsOf(message.calls, part) : message.content;
-    const last = messages.at(-1);
-    if (last?.role === "tool") messages[messages.length - 1] = { role: "tool", content: [...last.content, ...content] };
-    else messages.push({ role: "tool", content } satisfies ToolMessage);
+    if (message.role === "tool")
+      appendResults(messages, "calls" in message ? partsOf(message.calls, ended) : message.content);
+    else messages.push(message);
   }
 }
 
-function partsOf(calls: readonly string[], part: (callId: string) => ToolResultPart | undefined): ToolResultPart[] {
-  const parts = calls.map(part);
+/** What the model reads of a call that is over. */
+export interface EndedCalls {
+  part(callId: string): ToolResultPart | undefined;
+}
+
+function appendResults(messages: Message[], content: ToolResultPart[]): void {
+  const last = messages.at(-1);
+  if (last?.role === "tool") messages[messages.length - 1] = { role: "tool", content: [...last.content, ...content] };
+  else messages.push({ role: "tool", content } satisfies ToolMessage);
+}
+
+function partsOf(calls: readonly string[], ended: EndedCalls): ToolResultPart[] {
+  const parts = calls.map((callId) => ended.part(callId));
   return parts.includes(undefined) ? parts.filter((found) => found !== undefined) : (parts as ToolResultPart[]);
 }
 

@@ -6,15 +6,17 @@ import type { EntryOf } from "../core/log.ts";
 import { type Message, type ToolResultPart, textOf } from "../core/message.ts";
 import type { IterationContext } from "../core/mode.ts";
 import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
-import { mergeAssigns, resultPart } from "./history.ts";
+import { type EndedCalls, mergeAssigns, resultPart } from "./history.ts";
 import type { RunState } from "./run-state.ts";
 
+const noCalls: readonly AskedCall[] = Object.freeze([]);
+
 /** The iteration as hooks and results see it. */
-export class RunningIteration implements Iteration {
+export class RunningIteration implements Iteration, EndedCalls {
   readonly id: string;
   readonly index: number;
   readonly messages: readonly Message[];
-  calls: readonly AskedCall[] = [];
+  calls: readonly AskedCall[] = noCalls;
   text = "";
   code: string | undefined;
   /** What a hook put in its place. */
@@ -49,6 +51,10 @@ export class RunningIteration implements Iteration {
     if (end.assigns === undefined) return;
     this.#assigns ??= [];
     this.#assigns.push({ callId: end.key, assigns: end.assigns });
+  }
+
+  part(callId: string): ToolResultPart | undefined {
+    return this.results?.get(callId);
   }
 
   get assigns(): Record<string, unknown> | undefined {

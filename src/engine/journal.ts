@@ -128,9 +128,9 @@ function isCallEntry(entry: Entry): entry is CallEntry {
 }
 
 /** A replay must ask for what was asked. */
-export function assertSameCall(past: EntryOf<"tool-call">, asked: { name: string; hash: string }): void {
-  if ((past.asked ?? past.hash) === asked.hash) return;
-  throw new HaftError(
+export function divergence(past: EntryOf<"tool-call">, asked: { name: string; hash: string }): HaftError | undefined {
+  if ((past.asked ?? past.hash) === asked.hash) return undefined;
+  return new HaftError(
     "REPLAY_DIVERGED",
     `Call ${past.key} was "${past.name}" and is now "${asked.name}" with another input`,
     {

@@ -8,33 +8,23 @@ import type { ToolSet } from "../core/mode.ts";
 import type { ObjectInstance } from "../core/object.ts";
 import type { SandboxAccess } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool, ToolEntry } from "../core/tool.ts";
 import { withSecretNames } from "../core/tool-secret-input.ts";
+import { resolveTool } from "../core/tool-spec.ts";
 import { invalidOption } from "./invalid-option.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
-  readonly #byName = new Map<string, Tool>();
   /** Descriptions may tell what it can do. */
   #sandbox: SandboxAccess | undefined;
   #secrets: OpenSecrets | undefined;
 
   /** @throws HaftError `DUPLICATE_TOOL` */
-  constructor(all: readonly Tool[], mode: string, sandbox?: SandboxAccess, secrets?: OpenSecrets) {
-    const list = all.some(({ definition }) => definition.modes) ? all.filter((tool) => isOf(tool, mode)) : all;
-    this.list = list;
+  constructor(entries: readonly ToolEntry[], mode: string, sandbox?: SandboxAccess, secrets?: OpenSecrets) {
+    const all = entries.map(resolveTool);
+    this.list = all.some(({ definition }) => definition.modes) ? all.filter((tool) => isOf(tool, mode)) : all;
     this.surround(sandbox, secrets);
-    for (const tool of list) {
-      if (this.#byName.has(tool.name)) throw duplicate(tool.name);
-      this.#byName.set(tool.name, tool);
-    }
-    for (const tool of list) {
-      for (const alias of tool.aliases) {
-        const other = this.#byName.get(alias);
-        if (other && other !== tool) throw duplicate(alias);
-        this.#byName.set(alias, tool);
-      }
-    }
+    if (entries.length > 1) checkNames(this.list);
   }
 
   /** What is known when the run has begun. */
@@ -44,7 +34,7 @@ export class NamedTools implements ToolSet {
   }
 
   find(name: string): Tool | undefined {
-    return this.#byName.get(name);
+    return this.list.find((tool) => tool.name === name || tool.aliases.includes(name));
   }
 
   describe(tool: Tool): string {
@@ -68,6 +58,22 @@ export function modeName({ mode = "tools" }: ExecuteOptions): string {
   return typeof mode === "object" ? mode.name : mode;
 }
 
+/** A tool may say its own name again as an alias. */
+function checkNames(list: readonly Tool[]): void {
+  const known = new Map<string, Tool>();
+  for (const tool of list) {
+    if (known.has(tool.name)) throw duplicate(tool.name);
+    known.set(tool.name, tool);
+  }
+  for (const tool of list) {
+    for (const alias of tool.aliases) {
+      const other = known.get(alias);
+      if (other && other !== tool) throw duplicate(alias);
+      known.set(alias, tool);
+    }
+  }
+}
+
 function duplicate(name: string): HaftError {
   return new HaftError("DUPLICATE_TOOL", `Two tools of this run are called "${name}"`, {
     hint: "Rename one (tool.rename, tool.with({ name })), or number them: Tool.withUniqueNames(tools).",
@@ -77,11 +83,13 @@ function duplicate(name: string): HaftError {
 /** Exits are taken in any capitals. @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_EXIT`, `DUPLICATE_TOOL`, `DUPLICATE_OBJECT` */
 export function checkExits(exits: readonly Exit[], tools: ToolSet, objects?: readonly ObjectInstance[]): void {
   if (!Array.isArray(exits)) throw invalidOption("exits must be a list of exits");
+  if (exits.length > 0) checkExitNames(exits, tools, objects);
+}
+
+function checkExitNames(exits: readonly Exit[], tools: ToolSet, objects?: readonly ObjectInstance[]): void {
   const seen = new Set<string>();
   const toolNames = new Set(
-    exits.length > 0
-      ? tools.list.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => one.toLowerCase()))
-      : [],
+    tools.list.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => one.toLowerCase())),
   );
   for (const exit of exits) {
     if (!Exit.is(exit))

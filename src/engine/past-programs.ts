@@ -4,7 +4,7 @@ import type { Entry, EntryOf } from "../core/log.ts";
 import type { PastProgram, PastProgramCall, PastSettlement } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { hashOfAsked, resultOf } from "./call.ts";
-import { assertSameCall } from "./journal.ts";
+import { divergence } from "./journal.ts";
 
 /** By the key of their iteration, oldest first. */
 export function readPrograms(run: string, entries: readonly Entry[]): Map<string, PastProgram> {
@@ -101,7 +101,8 @@ class ReadCall implements PastProgramCall {
   }
 
   assertSame(asked: AskedCall): void {
-    if (this.asked) assertSameCall(this.asked, { name: asked.name, hash: hashOfAsked(asked) });
+    const diverged = this.asked && divergence(this.asked, { name: asked.name, hash: hashOfAsked(asked) });
+    if (diverged) throw diverged;
   }
 }
 

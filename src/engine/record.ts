@@ -64,7 +64,7 @@ export class RunLog {
     const clean = this.#settings.redact(body);
     const entry = { v: LOG_VERSION, seq: this.#seq, at: Date.now(), key, ...clean } as unknown as EntryOf<B["type"]>;
     if (this.#closed) return entry; // what comes too late is not part of the run
-    if (this.#live) for (const rest of this.#live.end(key, body.type)) this.#pass(rest);
+    if (this.#live) this.#endLive(this.#live, key, body.type);
     this.#seq++;
     this.entries.push(entry);
     if (!this.#settings.store) this.#show(entry);
@@ -77,6 +77,10 @@ export class RunLog {
     if (this.#closed) return;
     const passed = this.#live ? this.#live.pass(event) : event;
     if (passed) this.#pass(passed);
+  }
+
+  #endLive(live: LiveText, key: string, type: Entry["type"]): void {
+    for (const rest of live.end(key, type)) this.#pass(rest);
   }
 
   #pass(event: LiveEvent): void {
@@ -214,5 +218,5 @@ function seal(entry: Entry): void {
 function freezeJson(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   Object.freeze(value);
-  for (const inner of Object.values(value)) freezeJson(inner);
+  for (const key in value) freezeJson((value as Record<string, unknown>)[key]);
 }

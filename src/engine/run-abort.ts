@@ -1,8 +1,9 @@
 /** How a run is aborted: listeners that are cheap to add and take back, and an AbortController for those who ask for one. */
+import type { AbortListener, AbortSource } from "../core/context.ts";
 
-export class RunAbort {
-  /** A few at a time. */
-  readonly #listeners: (() => void)[] = [];
+export class RunAbort implements AbortSource {
+  /** The last that was added; each knows the one before. A few at a time. */
+  #last: AbortListener | undefined;
   #controller: AbortController | undefined;
   aborted = false;
   reason: unknown;
@@ -12,17 +13,25 @@ export class RunAbort {
     this.aborted = true;
     this.reason = reason;
     this.#controller?.abort(reason);
-    for (const listener of [...this.#listeners]) listener();
+    const listeners: AbortListener[] = [];
+    for (let one = this.#last; one; one = one.before) listeners.unshift(one);
+    for (const listener of listeners) listener.handleEvent();
   }
 
   /** Calls back on an abort, unless it is removed before. */
-  add(listener: () => void): void {
-    this.#listeners.push(listener);
+  add(listener: AbortListener): void {
+    listener.before = this.#last;
+    this.#last = listener;
   }
 
-  remove(listener: () => void): void {
-    const place = this.#listeners.lastIndexOf(listener);
-    if (place !== -1) this.#listeners.splice(place, 1);
+  remove(listener: AbortListener): void {
+    if (this.#last === listener) {
+      this.#last = listener.before;
+      return;
+    }
+    let later = this.#last;
+    while (later && later.before !== listener) later = later.before;
+    if (later) later.before = listener.before;
   }
 
   get signal(): AbortSignal {

@@ -2,7 +2,6 @@
 import type { Logger } from "../core/context.ts";
 import type { DynamicContext, ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Hooks, Iteration } from "../core/hooks.ts";
-import type { EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
 import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
 import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
@@ -13,7 +12,6 @@ import type { ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
 import { LazyController } from "./lazy-controller.ts";
 import type { OpenModel } from "./model/open-model.ts";
-import { providerOf } from "./model/prompt.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { RunObjects } from "./objects.ts";
 import type { Policy } from "./policy/policy.ts";
@@ -150,12 +148,5 @@ export class RunState {
     this.usage = addUsage(this.usage, response.usage);
     const cost = this.options.prices?.(response.model, response.usage);
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
-  }
-
-  /** The assistant message of a response, and who wrote it. */
-  answered(response: EntryOf<"model-response">): void {
-    const message: Message = { role: "assistant", content: response.content };
-    this.origins.set(message, providerOf(response.model.split(":")[0]!));
-    this.messages.push(message);
   }
 }

@@ -42,15 +42,7 @@ export function settle(
   response: Response,
   happened: Happened,
 ): Ending | undefined | Promise<Ending | undefined> {
-  if (happened.type === "failed") {
-    iteration.end({ type: "failed" });
-    tell(run, iteration, run.log.redacted(unfinished(run, iteration, response, happened)));
-    return failedEnding(happened.error);
-  }
-  if (happened.type === "paused") {
-    iteration.end({ type: "interrupted" });
-    return { status: "interrupted", stopReason: "interrupted" };
-  }
+  if (happened.type === "failed" || happened.type === "paused") return broken(run, iteration, response, happened);
   const conclusion = conclude(run, iteration, response, happened);
   const wasSteered = close(run, iteration, conclusion);
   const next = () => {
@@ -58,6 +50,19 @@ export function settle(
     return ending?.status === "success" && goesOn(run, wasSteered) ? undefined : ending;
   };
   return run.hooks.onIterationEnd ? afterIteration(run, iteration).then(next) : next();
+}
+
+/** The iteration is not closed: what comes next begins with it. */
+function broken(
+  run: RunState,
+  iteration: RunningIteration,
+  response: Response,
+  happened: Extract<Happened, { type: "failed" | "paused" }>,
+): Ending {
+  iteration.end({ type: happened.type === "failed" ? "failed" : "interrupted" });
+  if (happened.type === "paused") return { status: "interrupted", stopReason: "interrupted" };
+  append(run.messages, run.log.redacted(unfinished(run, iteration, response, happened)), iteration);
+  return failedEnding(happened.error);
 }
 
 type Concluded = Exclude<Happened, { type: "failed" | "paused" }>;
@@ -151,17 +156,13 @@ function exitMissing(names: string): HaftError {
 function close(run: RunState, iteration: RunningIteration, { status, messages, ending }: Conclusion): boolean {
   const last = ending && { ending: loggedEnding(ending) };
   const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
-  tell(run, iteration, end.messages);
+  append(run.messages, end.messages, iteration);
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
   const wasSteered = run.steering.waiting;
   if (wasSteered) run.messages.push(...run.steering.takeAll());
   iteration.end(end.status);
   return wasSteered;
-}
-
-function tell(run: RunState, iteration: RunningIteration, messages: readonly LoggedMessage[]): void {
-  append(run.messages, messages, (callId) => iteration.results?.get(callId));
 }
 
 /** What was said meanwhile comes now; a follow-up only when the run would end. */

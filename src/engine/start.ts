@@ -8,8 +8,8 @@ import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
-import { decodeMessage, readHistory } from "./history.ts";
-import { readJournal } from "./journal.ts";
+import { decodeMessage, type History, readHistory } from "./history.ts";
+import { type Journal, readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { pastEntries, pastRun } from "./past-log.ts";
 import type { Prepared } from "./prepare.ts";
@@ -76,11 +76,9 @@ async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
 }
 
 function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
-  const { options, rooms, tools, objects, mode, secrets, policy } = prepared;
-  const { steering, watchers, abort } = started;
+  const { options, tools, objects, mode, secrets } = prepared;
   const { session, sandbox } = opened;
-  const redact = secrets?.redact ?? asItIs;
-  const entries = redact(opened.entries); // it may be older than the secrets
+  const entries = secrets ? secrets.redact(opened.entries) : opened.entries; // it may be older than the secrets
   const past = pastRun(entries, options);
   const id = past.run ?? started.id;
   const journal = readJournal(id, entries);
@@ -89,19 +87,29 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   const log = openLog(options, secrets, started, session, entries);
   if (objects) objects.open(id, log, entries);
   started.opened(log);
-  if (past.run === undefined) history.messages.push(...begin(log, id, options, mode, sandbox));
-  else if (!past.isFinished) goOn(steering, log, entries, id, options.prompt);
+  if (past.run === undefined) begin(log, id, history.messages, options, mode, sandbox);
+  else if (!past.isFinished) goOn(started.steering, log, entries, id, options.prompt);
   const isReplay = past.run !== undefined && past.isFinished;
   if (secrets && secrets.known.length > 0 && !isReplay)
     log.record(id, { type: "secret", action: "resolve", secrets: [...secrets.known] });
 
-  const run = new RunState({
+  started.steering.start(log, journal.openIteration ?? id, history.waiting);
+  return stateOf(prepared, started, opened, { id, log, journal, history });
+}
+
+function stateOf(
+  { options, rooms, tools, objects, secrets, policy }: Prepared,
+  { steering, watchers, abort }: Started,
+  { mode, sandbox }: Opened,
+  { id, log, journal, history }: { id: string; log: RunLog; journal: Journal; history: History },
+): RunState {
+  return new RunState({
     id,
     options,
     rooms,
     log,
     journal,
-    mode: opened.mode,
+    mode,
     policy,
     steering,
     watchers,
@@ -115,8 +123,6 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
     assigns: { ...options.assigns, ...history.assigns },
     logger: quietLogger(options.logger ?? consoleLogger, secrets),
   });
-  steering.start(log, journal.openIteration ?? id, history.waiting);
-  return run;
 }
 
 /** Of lists only: what a function gives is read when it gives it. */
@@ -128,14 +134,15 @@ function toolsOfLists(options: ExecuteOptions, set: NamedTools): RunState["tools
 function begin(
   log: RunLog,
   id: string,
-  { messages = [], prompt }: ExecuteOptions,
+  conversation: Message[],
+  { messages, prompt }: ExecuteOptions,
   mode: Mode,
   sandbox: Sandbox | undefined,
-): Message[] {
+): void {
   const place = sandbox && { sandbox: { kind: sandbox.kind, summary: sandbox.summary } };
   log.record(id, { type: "run-start", mode: mode.name, ...place });
-  const earlier = messages.map((message) => say(log, id, "history", toMessage(message)));
-  return prompt === undefined ? earlier : [...earlier, promptOf(log, id, prompt)];
+  if (messages) conversation.push(...messages.map((message) => say(log, id, "history", toMessage(message))));
+  if (prompt !== undefined) conversation.push(promptOf(log, id, prompt));
 }
 
 /** A text is its own encoding, and nobody else's to change. */

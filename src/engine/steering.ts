@@ -5,11 +5,14 @@ import type { RunLog } from "./record.ts";
 
 type Said = Pick<EntryOf<"message">, "key" | "message">;
 
+const nothing: readonly never[] = [];
+
+/** Most runs are never steered: the lists are replaced, not changed, and all begin as the same one. */
 export class Steering {
   /** Said, and not yet in the conversation. */
-  readonly #said: Said[] = [];
-  readonly #followUps: string[] = [];
-  readonly #early: UserMessage[] = [];
+  #said: readonly Said[] = nothing;
+  #followUps: readonly string[] = nothing;
+  #early: readonly UserMessage[] = nothing;
   #log: RunLog | undefined;
   /** The iteration that goes on: what is said now comes after it. */
   #key = "";
@@ -19,9 +22,10 @@ export class Steering {
   /** From here on, what is said goes to the log at once. `waiting` is what the log has of it already. */
   start(log: RunLog, key: string, waiting: readonly Said[]): void {
     this.#log = log;
-    this.#said.push(...waiting);
+    if (waiting.length > 0) this.#said = [...this.#said, ...waiting];
     this.#key = key;
-    for (const message of this.#early.splice(0)) this.say(message);
+    for (const message of this.#early) this.say(message);
+    this.#early = nothing;
   }
 
   at(key: string): void {
@@ -35,17 +39,17 @@ export class Steering {
   say(message: UserMessage): boolean {
     if (this.#isOver) return false;
     if (!this.#log) {
-      this.#early.push(message);
+      this.#early = [...this.#early, message];
       return true;
     }
-    this.#said.push(this.#log.record(this.#key, { type: "message", via: "steer", message }));
+    this.#said = [...this.#said, this.#log.record(this.#key, { type: "message", via: "steer", message })];
     this.onSteer?.();
     return true;
   }
 
   followUp(text: string): boolean {
     if (this.#isOver) return false;
-    this.#followUps.push(text);
+    this.#followUps = [...this.#followUps, text];
     return true;
   }
 
@@ -56,19 +60,21 @@ export class Steering {
   /** What was said before this iteration. A run that goes on may know already what is said during it. */
   takeBefore(key: string): UserMessage[] {
     const taken = this.#said.filter((said) => said.key !== key);
-    const left = this.#said.filter((said) => said.key === key);
-    this.#said.splice(0, this.#said.length, ...left);
+    this.#said = this.#said.filter((said) => said.key === key);
     return taken.map(({ message }) => message as UserMessage);
   }
 
   takeAll(): UserMessage[] {
-    return this.#said.splice(0).map(({ message }) => message as UserMessage);
+    const taken = this.#said;
+    this.#said = nothing;
+    return taken.map(({ message }) => message as UserMessage);
   }
 
   /** The next follow-up, recorded, when the run would end otherwise. */
   takeFollowUp(): UserMessage | undefined {
-    const text = this.#followUps.shift();
+    const [text] = this.#followUps;
     if (text === undefined || !this.#log) return undefined;
+    this.#followUps = this.#followUps.slice(1);
     return this.#log.record(this.#key, { type: "message", via: "follow-up", message: userText(text) })
       .message as UserMessage;
   }

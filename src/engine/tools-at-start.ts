@@ -9,9 +9,9 @@ import type { RunObjects } from "./objects.ts";
 export function toolsAtStart(options: ExecuteOptions, run: RunObjects | undefined): NamedTools | undefined {
   const { tools = [], exits = [] } = options;
   if (typeof tools === "function") return undefined;
-  const own = tools.map(resolveTool);
   const objects = objectsAtStart(options);
-  const named = new NamedTools(objects && run ? run.withTools(objects, own) : own, modeName(options));
+  const list = objects && run ? run.withTools(objects, tools.map(resolveTool)) : tools;
+  const named = new NamedTools(list, modeName(options));
   if (typeof exits !== "function") checkExits(exits, named, objects);
   return named;
 }

@@ -1,5 +1,6 @@
 /** Waits for what others wrote, a hook, a handler, a dynamic value, but not long beyond an abort of the run. */
 import { isThenable } from "../base/thenable.ts";
+import type { AbortListener } from "../core/context.ts";
 import type { RunAbort } from "./run-abort.ts";
 
 /** How long an abort waits for work that takes note of it. */
@@ -11,29 +12,44 @@ export function untilAbort<T>(abort: RunAbort, work: T | PromiseLike<T>, graceMs
 export function untilAbort<T>(abort: RunAbort, work: T | PromiseLike<T>, graceMs = GRACE_MS): T | Promise<T> {
   if (!isThenable(work)) return work;
   return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    abort.add(giveUpSoon);
-    if (abort.aborted) giveUpSoon();
+    const patience = new Patience(abort, graceMs, reject);
     work.then(
       (value) => {
-        settle();
+        patience.end();
         resolve(value);
       },
       (error) => {
-        settle();
+        patience.end();
         reject(error);
       },
     );
-
-    function giveUpSoon(): void {
-      timer = setTimeout(() => {
-        settle();
-        reject(abort.reason);
-      }, graceMs);
-    }
-    function settle(): void {
-      clearTimeout(timer);
-      abort.remove(giveUpSoon);
-    }
   });
+}
+
+class Patience implements AbortListener {
+  before: AbortListener | undefined;
+  readonly #abort: RunAbort;
+  readonly #graceMs: number;
+  readonly #giveUp: (reason: unknown) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(abort: RunAbort, graceMs: number, giveUp: (reason: unknown) => void) {
+    this.#abort = abort;
+    this.#graceMs = graceMs;
+    this.#giveUp = giveUp;
+    abort.add(this);
+    if (abort.aborted) this.handleEvent();
+  }
+
+  handleEvent(): void {
+    this.#timer = setTimeout(() => {
+      this.end();
+      this.#giveUp(this.#abort.reason);
+    }, this.#graceMs);
+  }
+
+  end(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#abort.remove(this);
+  }
 }

@@ -1,9 +1,11 @@
 /** Those who watch a run: each has its own queue, and `break` detaches it. */
 import type { RunEvent } from "../core/log.ts";
 
+const nobody: readonly Watcher[] = [];
+
 export class Watchers {
   /** Replaced, never changed: who comes or goes while an event is told does not disturb it. */
-  #open: readonly Watcher[] = [];
+  #open: readonly Watcher[] = nobody;
   #ended: { error?: unknown } | undefined;
 
   /** Somebody looks at deltas. */

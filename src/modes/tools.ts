@@ -20,27 +20,32 @@ import type { AskedCall, ModelResponse, ModelTool } from "../core/model.ts";
 export const toolsMode: Mode = { name: "tools", open: () => new ToolsSession() };
 
 class ToolsSession implements ModeSession {
-  #read: { content: ModelResponse["content"]; calls: readonly AskedCall[] } | undefined;
-  #shown: { tools: unknown; exits: unknown; list: readonly ModelTool[] } | undefined;
+  /** What was read last, and what came of it. */
+  #content: ModelResponse["content"] | undefined;
+  #calls: readonly AskedCall[] = [];
+  /** What was shown last, and how. */
+  #tools: unknown;
+  #exits: unknown;
+  #list: readonly ModelTool[] = [];
 
   present({ instructions, tools, exits }: IterationContext): Presentation {
-    if (this.#shown?.tools !== tools || this.#shown.exits !== exits) {
+    if (this.#tools !== tools || this.#exits !== exits) {
       const calls = tools.list.map((tool) => declare(tool.name, tools.inputSchema(tool), tools.describe(tool)));
-      const list =
-        exits.length === 0
-          ? calls
-          : [...calls, ...exits.map((exit) => declare(exit.name, exit.inputSchema, describeExit(exit)))];
-      this.#shown = { tools, exits, list };
+      const leaving = exits.map((exit) => declare(exit.name, exit.inputSchema, describeExit(exit)));
+      this.#list = [...calls, ...leaving];
+      this.#tools = tools;
+      this.#exits = exits;
     }
-    return { instructions, tools: this.#shown.list };
+    return { instructions, tools: this.#list };
   }
 
   /** Asked for several times in an iteration, and read once. */
   read({ content }: ModelResponse): readonly AskedCall[] {
-    if (this.#read?.content !== content) {
-      this.#read = { content, calls: content.filter((part) => part.type === "tool-call").map(toAsked) };
+    if (this.#content !== content) {
+      this.#content = content;
+      this.#calls = content.filter((part) => part.type === "tool-call").map(toAsked);
     }
-    return this.#read.calls;
+    return this.#calls;
   }
 
   act(response: ModelResponse, context: IterationContext, hands: Hands): Outcome | Promise<Outcome> {
@@ -64,8 +69,11 @@ class ToolsSession implements ModeSession {
   close(): void {}
 }
 
-async function actWithTools(calls: readonly AskedCall[], hands: Hands): Promise<Outcome> {
-  const results = await Promise.all(calls.map((call) => hands.invoke(call)));
+function actWithTools(calls: readonly AskedCall[], hands: Hands): Promise<Outcome> {
+  return Promise.all(calls.map((call) => hands.invoke(call))).then(withResults);
+}
+
+function withResults(results: readonly CallResult[]): Outcome {
   return { messages: [{ role: "tool", calls: results.map(({ callId }) => callId) }] };
 }
 
@@ -96,7 +104,8 @@ function toAsked({ toolCallId, toolName, input }: ToolCallPart): AskedCall {
     isPlainObject(input) && typeof input.invalid_json === "string" && Object.keys(input).length === 1
       ? input.invalid_json
       : undefined;
-  return { id: toolCallId, name: toolName, input, ...(invalid !== undefined && { invalid }) };
+  if (invalid === undefined) return { id: toolCallId, name: toolName, input };
+  return { id: toolCallId, name: toolName, input, invalid };
 }
 
 /** Results beside each other are one message. */

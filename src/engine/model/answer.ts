@@ -11,18 +11,21 @@ export interface Answer {
 }
 
 /**
- * `parts` are content items as `doGenerate` gives them, `ending` has `finishReason` and `usage`: of any spec version.
+ * `given` has `content`, `finishReason` and `usage` as `doGenerate` gives them: of any spec version.
  * Only a clean finish makes an answer; everything else is a call that failed, silently.
  *
  * @throws CallFault MODEL_STREAM_BROKEN or MODEL_EMPTY
  */
-export function answerOf(parts: readonly any[], ending: any, traits: ModelTraits): Answer {
-  const content = contentOf(parts);
-  const finishReason = finishOf(ending.finishReason, traits);
+export function answerOf(given: any, { traits }: { traits: ModelTraits }): Answer {
+  const parts = given.content ?? [];
+  const ids = parts.length > 1 ? new Set<string>() : undefined;
+  const found: (Part | undefined)[] = parts.map((part: any) => partOf(part, ids));
+  const content = found.includes(undefined) ? found.filter((part) => part !== undefined) : (found as Part[]);
+  const finishReason = finishOf(given.finishReason, traits);
   if (finishReason !== "length" && finishReason !== "content-filter" && !content.some(saysSomething)) {
     throw new CallFault("MODEL_EMPTY", "the answer was empty");
   }
-  return { content, finishReason, usage: usageOf(ending.usage) };
+  return { content, finishReason, usage: usageOf(given.usage) };
 }
 
 /** Reasoning alone answers nothing. */
@@ -50,20 +53,14 @@ function finishOf(given: any, { finishHasRaw }: ModelTraits): FinishReason {
 
 type Part = AssistantMessage["content"][number];
 
-function contentOf(parts: readonly any[]): Part[] {
-  const ids = new Set<string>();
-  const content = parts.map((part) => partOf(part, ids));
-  return content.includes(undefined) ? content.filter((part) => part !== undefined) : (content as Part[]);
-}
-
-function partOf(given: any, ids: Set<string>): Part | undefined {
+function partOf(given: any, ids: Set<string> | undefined): Part | undefined {
   const signed = optionsOf(given.providerMetadata);
   const part = plainPart(given, ids, signed !== undefined);
   return part && signed ? { ...part, ...signed } : part;
 }
 
 /** Nothing for what is no part of the conversation; an empty text may carry a signature. */
-function plainPart(given: any, ids: Set<string>, isSigned: boolean): Part | undefined {
+function plainPart(given: any, ids: Set<string> | undefined, isSigned: boolean): Part | undefined {
   switch (given.type) {
     case "text":
     case "reasoning":
@@ -82,10 +79,10 @@ function optionsOf(metadata: ProviderOptions | undefined): { providerOptions: Pr
   return metadata && { providerOptions: JSON.parse(JSON.stringify(metadata)) };
 }
 
-function toolCall({ toolCallId, toolName, input }: any, ids: Set<string>): ToolCallPart {
+function toolCall({ toolCallId, toolName, input }: any, ids: Set<string> | undefined): ToolCallPart {
   let id = String(toolCallId ?? "call");
-  for (let number = 2; ids.has(id); number++) id = `${toolCallId ?? "call"}-${number}`; // two calls, one id: two results
-  ids.add(id);
+  for (let number = 2; ids?.has(id); number++) id = `${toolCallId ?? "call"}-${number}`; // two calls, one id: two results
+  ids?.add(id);
   return { type: "tool-call", toolCallId: id, toolName, input: inputOf(input) };
 }
 

@@ -30,12 +30,14 @@ function make(
     temperature?: number;
     reasoningEffort?: ReasoningEffort;
   };
-  const keep = (reasoning?: Reasoning): CallOptions => {
-    const options = optionsOf(run, tools, opened, temperature, reasoning);
-    opened.fixed = { tools, options };
-    return options;
-  };
-  return effort === undefined ? keep() : run.rooms.reasoning(opened.model, effort).then(keep);
+  if (effort === undefined) return keep(opened, tools, optionsOf(run, tools, opened, temperature));
+  const reasoning = run.rooms.reasoning(opened.model, effort);
+  return reasoning.then((known) => keep(opened, tools, optionsOf(run, tools, opened, temperature, known)));
+}
+
+function keep(opened: OpenModel, tools: Presentation["tools"], options: CallOptions): CallOptions {
+  opened.fixed = { tools, options };
+  return options;
 }
 
 async function dynamicOptions(
@@ -56,6 +58,8 @@ interface Reasoning {
   providerOptions?: ProviderOptions;
 }
 
+const toolChoice = Object.freeze({ type: "auto" });
+
 function optionsOf(
   run: RunState,
   tools: Presentation["tools"],
@@ -65,7 +69,10 @@ function optionsOf(
 ): CallOptions {
   const { maxOutputTokens } = run.options;
   const made: CallOptions = {};
-  if (tools.length > 0) Object.assign(made, { tools, toolChoice: { type: "auto" } });
+  if (tools.length > 0) {
+    made.tools = tools;
+    made.toolChoice = toolChoice;
+  }
   if (temperature !== undefined) made.temperature = temperature;
   if (maxOutputTokens !== undefined) made.maxOutputTokens = maxOutputTokens;
   if (reasoning?.reasoning !== undefined) made.reasoning = reasoning.reasoning;

@@ -18,15 +18,11 @@ export interface CallSettings extends GuardSettings {
 /** @throws the reason of the abort, a CallFault, or whatever the provider package throws */
 export function callModel(settings: CallSettings): Promise<Answer> {
   const guard = new Guard(settings);
-  return settings.listener ? guard.run(stream, collected) : guard.run(generate, whole);
+  return settings.listener ? guard.run(stream, collected) : guard.run(generate, answerOf);
 }
 
 function generate({ model, options, prompt, controller }: CallSettings): PromiseLike<any> {
   return model.doGenerate({ prompt, abortSignal: controller.signal, ...options });
-}
-
-function whole(given: any, { traits }: CallSettings): Answer {
-  return answerOf(given.content ?? [], given, traits);
 }
 
 async function stream(settings: CallSettings, guard: Guard<CallSettings>): Promise<Collector> {
@@ -38,6 +34,6 @@ async function stream(settings: CallSettings, guard: Guard<CallSettings>): Promi
   return collector;
 }
 
-function collected(collector: Collector, { traits }: CallSettings): Answer {
-  return collector.answer(traits);
+function collected(collector: Collector, settings: CallSettings): Answer {
+  return collector.answer(settings);
 }

@@ -72,9 +72,9 @@ export class Collector {
   }
 
   /** @throws CallFault */
-  answer(traits: ModelTraits): Answer {
+  answer(settings: { traits: ModelTraits }): Answer {
     if (!this.#finish) throw new CallFault("MODEL_STREAM_BROKEN", "the answer ended without a finish");
-    return answerOf(this.#parts, this.#finish, traits);
+    return answerOf({ ...this.#finish, content: this.#parts }, settings);
   }
 }
 

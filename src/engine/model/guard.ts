@@ -1,5 +1,6 @@
 /** Ends a call that is aborted or silent, even where a package ignores its signal while the socket is silent. */
 import { TICK_MS, unwatch, type Watched, watch } from "../../base/watchdog.ts";
+import type { AbortListener } from "../../core/context.ts";
 import type { LazyController } from "../lazy-controller.ts";
 import type { RunAbort } from "../run-abort.ts";
 import { BrokenAnswer, CallFault } from "./failure.ts";
@@ -21,22 +22,22 @@ export interface Taker {
 /** How much longer than `idleMs` a model may think before it says anything. */
 const THINKING = 10;
 
-export class Guard<Settings extends GuardSettings> implements Watched {
+export class Guard<Settings extends GuardSettings> implements Watched, AbortListener {
   /** Why the call was ended from outside. */
   reason: unknown;
   place: number | undefined;
+  before: AbortListener | undefined;
   #seen = 0;
   #taker: Taker | undefined;
   #fail: ((reason: unknown) => void) | undefined;
   readonly #settings: Settings;
-  readonly #onAbort = () => this.#end(this.#settings.abort.reason);
   #silentMs = 0;
   #seenBefore = 0;
   #checkedAt = Date.now();
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    settings.abort.add(this.#onAbort);
+    settings.abort.add(this);
     watch(this);
   }
 
@@ -107,8 +108,12 @@ export class Guard<Settings extends GuardSettings> implements Watched {
   }
 
   #release(): void {
-    this.#settings.abort.remove(this.#onAbort);
+    this.#settings.abort.remove(this);
     unwatch(this);
+  }
+
+  handleEvent(): void {
+    this.#end(this.#settings.abort.reason);
   }
 
   /** Counts the time in which this process could have heard something: not that of a blocked thread or a closed lid. */

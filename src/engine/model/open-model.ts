@@ -13,9 +13,9 @@ export interface OpenModel {
   readonly traits: ModelTraits;
   readonly prompt: Prompt;
   /** The options of a call beside the prompt, for these tools, where nothing of them is dynamic. */
-  fixed?: { tools: unknown; options: Record<string, unknown> };
+  fixed: { tools: unknown; options: Record<string, unknown> } | undefined;
   /** Given up, and left alone until then: milliseconds since 1970. */
-  restsUntil?: number;
+  restsUntil: number | undefined;
 }
 
 /**
@@ -67,25 +67,23 @@ export function openModel(run: RunState, ref: ModelRef): OpenModel | Promise<Ope
   );
 }
 
-function open(run: RunState, ref: ModelRef, model: LanguageModel): OpenModel | Promise<OpenModel> {
+function open(run: RunState, ref: ModelRef, model: LanguageModel, known?: ModelTraits): OpenModel | Promise<OpenModel> {
   if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function") {
     throw new HaftError("OPTIONS_INVALID", "model is neither a provider object nor text", {
       hint: 'Give an AI SDK provider model (openai("gpt-5")) or its name ("openai:gpt-5").',
     });
   }
-  const traits = run.rooms.traits(model);
-  return traits instanceof Promise
-    ? traits.then((known) => keep(run, ref, model, known))
-    : keep(run, ref, model, traits);
-}
-
-function keep(run: RunState, ref: ModelRef, model: LanguageModel, traits: ModelTraits): OpenModel {
+  const traits = known ?? run.rooms.traits(model);
+  if (traits instanceof Promise) return traits.then((found) => open(run, ref, model, found));
+  const prompt = new Prompt(model, traits, run.origins);
   const opened: OpenModel = {
     ref,
     model,
     name: modelName(model),
     traits,
-    prompt: new Prompt(model, traits, run.origins),
+    prompt,
+    fixed: undefined,
+    restsUntil: undefined,
   };
   run.models = [...run.models, opened];
   return opened;

@@ -30,7 +30,7 @@ export class Prompt {
   /** The prompt for these messages, in an array of its own: of those sent before, the same objects in the same order. */
   for(instructions: string, messages: readonly Message[]): any[] {
     if (messages[0] !== this.#first || messages[this.#count - 1] !== this.#last) this.#forget();
-    for (; this.#count < messages.length; this.#count++) this.#turned.push(...this.#turn(messages[this.#count]!));
+    for (; this.#count < messages.length; this.#count++) this.#turn(messages[this.#count]!);
     this.#first = messages[0];
     this.#last = messages[this.#count - 1];
 
@@ -51,23 +51,17 @@ export class Prompt {
     return this.#marks ? withCacheMark(message) : message;
   }
 
-  #turn(message: Message): any[] {
-    switch (message.role) {
-      case "user":
-        return [turnFiles(message, this.#version)];
-      case "assistant":
-        return this.#turnAnswer(message);
-      case "tool":
-        return this.#turnResults(message);
-    }
+  #turn(message: Message): void {
+    if (message.role === "tool") this.#turned.push(...this.#turnResults(message));
+    else if (message.role === "user") this.#turned.push(turnFiles(message, this.#version));
+    else if (message.content.some(saysSomething)) this.#turned.push(this.#turnAnswer(message));
   }
 
   /** What another provider reasoned, and signed, is of no use to this one; reasoning alone is refused by most. */
-  #turnAnswer(message: AssistantMessage): any[] {
-    if (!message.content.some(saysSomething)) return [];
-    if (!this.#isForeign(message)) return [turnFiles(message, this.#version)];
+  #turnAnswer(message: AssistantMessage): unknown {
+    if (!this.#isForeign(message)) return turnFiles(message, this.#version);
     const content = message.content.filter(saysSomething).map(({ providerOptions: _, ...part }) => part);
-    return [turnFiles({ role: "assistant", content } as AssistantMessage, this.#version)];
+    return turnFiles({ role: "assistant", content } as AssistantMessage, this.#version);
   }
 
   #isForeign(message: AssistantMessage): boolean {

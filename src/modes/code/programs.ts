@@ -1,6 +1,7 @@
 /** The programs of one run, one after the other, in a VM whose variables live as long as the run. */
 import { randomBytes } from "node:crypto";
 import { HaftError, messageOf } from "../../base/errors.ts";
+import type { AbortListener } from "../../core/context.ts";
 import type { LoggedError } from "../../core/log.ts";
 import type { Hands, PastProgram } from "../../core/mode.ts";
 import type {
@@ -138,7 +139,7 @@ export class Programs {
     hands: Hands,
   ): Promise<ProgramDone> {
     const { abort } = hands.program;
-    const stop = () => this.#session?.abort();
+    const stop: AbortListener = { handleEvent: () => this.#session?.abort() };
     abort.add(stop);
     try {
       let past = begun;
