@@ -34,7 +34,7 @@ function giveExport({ start, declaration }: NodeOf<"ExportDefaultDeclaration">, 
   // `0,` keeps this name out of the stacks of a function that has none.
   const name = freeName("__default", source);
   edits.open(declaration.start!, `const ${name}=(0,`);
-  edits.close(declaration.end!, ");");
+  edits.end(declaration.end!, ");");
   return isCalled ? `;return await ${name}()` : `;return ${name}`;
 }
 
@@ -48,7 +48,7 @@ function giveExpression(
   if (isAlone && isProgram(value)) {
     const name = freeName("__program", source);
     edits.open(start!, `const ${name}=(0,`);
-    edits.close(expression.end!, ");");
+    edits.end(expression.end!, ");");
     return { tail: `;return await ${name}()` };
   }
   // What was assigned is kept under its name.

@@ -62,6 +62,12 @@ export const features: Feature[] = [
     { b: 1 },
   ),
   feature("result type over lines, generic", "const f = <T>(/* ) */): Array<\n  T\n> => []", "f()", []),
+  feature(
+    "result type in the next line",
+    "const f = (a: number)\n  : number => a, g = async <T,>()\n  : Promise<1> => 1",
+    "[f(2), await g()]",
+    [2, 1],
+  ),
   feature("type predicate", "const f = (a: unknown): a is string => typeof a === 'string'", "f('')", true),
   feature("assertion function", "function f(a: unknown): asserts a is string { if (!a) throw 1 }", "f('a')", undefined),
   feature(

@@ -27,6 +27,8 @@ test.each([
   ["using a = b()", "1:1 `using` cannot be used here: write const, and close it in a finally block"],
   ["await using a = b()", "1:1 `using` cannot be used here: write const, and close it in a finally block"],
   ["class A { accessor b = 1 }", "1:11 `accessor` cannot be used here: write a property, or get and set"],
+  ["async <T>(a: T)\n=> a", "1:1 No line may end before =>"],
+  ["async (a): Promise<T>\n=> a", "1:1 No line may end before =>"],
   ["enum A { B = 'b', C }", "1:19 C needs a value, for there is none that follows a text"],
   ["enum A { B = (() => 1)() }", "1:15 A value of an enum cannot hold a function: write it before the enum"],
   [

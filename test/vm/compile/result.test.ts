@@ -52,6 +52,8 @@ describe("one lone function is the program", () => {
     "interface A {}\nfunction main() { return 1 } // end",
     "export default async function main() { return 1 }",
     "export default () => 1",
+    "export default async () => <number>1",
+    "() => <number>(1 as any)!",
     "export default async function () { return 1 };",
     "const one = 1\nexport default async () => one as number\n",
   ])("%j", async (source) => {
