@@ -32,6 +32,7 @@ const options: TS.CompilerOptions = {
   strict: true,
   noImplicitThis: false,
   strictPropertyInitialization: false,
+  strictBuiltinIteratorReturn: false,
   useUnknownInCatchVariables: false,
   allowUnreachableCode: true,
   allowUnusedLabels: true,

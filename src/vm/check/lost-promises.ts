@@ -114,7 +114,10 @@ function printed(call: TS.CallExpression, checker: TS.TypeChecker): Finding[] {
 /** Where a promise would become "[object Promise]", or true. */
 function usedAsText(node: TS.Node, checker: TS.TypeChecker): TS.Expression | undefined {
   if (ts.isTemplateSpan(node)) return node.expression;
-  if (ts.isPrefixUnaryExpression(node)) return node.operand;
+  if (ts.isPrefixUnaryExpression(node)) {
+    // `!pending` may ask whether there is one.
+    return checker.getTypeAtLocation(node.operand).isUnion() ? undefined : node.operand;
+  }
   if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
   return isPromise(checker.getTypeAtLocation(node.left)) ? node.left : node.right;
 }

@@ -7,7 +7,8 @@ import { assignedInside } from "./idioms/assigned-inside.ts";
 import { emptyValues } from "./idioms/empty-values.ts";
 import { filters } from "./idioms/filters.ts";
 import { growingObjects } from "./idioms/growing-objects.ts";
-import { mapReads } from "./idioms/map-reads.ts";
+import { knownReads } from "./idioms/known-reads.ts";
+import { mixedRows } from "./idioms/mixed-rows.ts";
 import { finishedReturns, topLevelReturns } from "./returns.ts";
 import { type TS, ts } from "./typescript.ts";
 
@@ -44,7 +45,9 @@ export function hash(text: string): string {
 }
 
 function idioms(source: TS.SourceFile): Edit[] {
-  return [growingObjects, emptyValues, assignedInside, filters, mapReads].flatMap((editsOf) => editsOf(source));
+  return [growingObjects, emptyValues, assignedInside, filters, knownReads, mixedRows].flatMap((editsOf) =>
+    editsOf(source),
+  );
 }
 
 function parse(code: string): TS.SourceFile {

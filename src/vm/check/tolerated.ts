@@ -2,6 +2,7 @@
 import { isOfLibrary } from "./compiler.ts";
 import { namesAssignedInside } from "./idioms/assigned-inside.ts";
 import { type TS, ts } from "./typescript.ts";
+import { isOnlyWidened } from "./widened.ts";
 
 /** Whatever it is said of. */
 const always = new Set([
@@ -39,11 +40,17 @@ export function isTolerated(diagnostic: TS.Diagnostic, node: TS.Node, checker: T
     case 2580:
     case 2591:
       return ts.isTypeOfExpression(node.parent);
+    case 2322: // Not assignable
+    case 2345:
+    case 2769:
+      return isOnlyWidened(node, checker);
     case 2339: // Property does not exist
       return isOpen(node, checker);
     case 2362: // Arithmetic
     case 2363:
       return isDate(node, checker);
+    case 2365: // Operator
+      return isAdditionOfMixed(node, checker);
     case 2454: // Used before being assigned
       return ts.isIdentifier(node) && namesAssignedInside(node.getSourceFile()).has(node.text);
     case 2531: // Possibly null or undefined
@@ -92,6 +99,17 @@ function isEmptyObject(type: TS.Type, checker: TS.TypeChecker): boolean {
 
 function isDate(node: TS.Node, checker: TS.TypeChecker): boolean {
   return checker.getTypeAtLocation(node).symbol?.name === "Date";
+}
+
+/** Numbers or texts with numbers or texts. */
+function isAdditionOfMixed(node: TS.Node, checker: TS.TypeChecker): boolean {
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return false;
+  return [node.left, node.right]
+    .flatMap((side) => {
+      const type = checker.getTypeAtLocation(side);
+      return type.isUnion() ? type.types : [type];
+    })
+    .every(({ flags }) => flags & (ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike));
 }
 
 /** `order?.total > 100` is false where there is no order. */

@@ -1,6 +1,7 @@
 /** Beside a name that is wrong: the names that there are. */
 import { isOfLibrary } from "./compiler.ts";
 import { type TS, ts } from "./typescript.ts";
+import { namedOverload } from "./widened.ts";
 
 const NAMES = 30;
 
@@ -97,13 +98,10 @@ function comparedType(node: TS.Node, checker: TS.TypeChecker): TS.Type | undefin
 function lackingArgument(node: TS.Node, checker: TS.TypeChecker): string | undefined {
   const call = node.parent;
   if (!ts.isStringLiteralLike(node) || !ts.isCallExpression(call) || call.arguments[0] !== node) return undefined;
-  const typeOf = (parameter: TS.Symbol) => checker.getTypeOfSymbolAtLocation(parameter, call);
-  const named = checker
-    .getTypeAtLocation(call.expression)
-    .getCallSignatures()
-    .find(({ parameters: [first] }) => first && checker.typeToString(typeOf(first)) === `"${node.text}"`);
-  const lacking = named?.parameters[call.arguments.length];
-  return lacking && `With "${node.text}" another argument is needed: ${checker.typeToString(typeOf(lacking))}.`;
+  const lacking = namedOverload(call, checker)?.parameters[call.arguments.length];
+  if (!lacking) return undefined;
+  const type = checker.typeToString(checker.getTypeOfSymbolAtLocation(lacking, call));
+  return `With "${node.text}" another argument is needed: ${type}.`;
 }
 
 /** Where the message has only the name of a set of values. */

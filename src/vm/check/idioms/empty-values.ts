@@ -5,6 +5,10 @@ import { type TS, ts, walk } from "../typescript.ts";
 export function emptyValues(source: TS.SourceFile): Edit[] {
   const edits: Edit[] = [];
   walk(source, (node) => {
+    if (ts.isArrayLiteralExpression(node) && node.parent && ts.isArrayLiteralExpression(node.parent)) {
+      if (node.elements.length === 0) edits.push(after(node, " as any[]"));
+      return;
+    }
     const value = ts.isCallExpression(node) ? firstOfReduce(node) : startOf(node);
     if (!value) return;
     if (ts.isArrayLiteralExpression(value) && value.elements.length === 0) edits.push(after(value, " as any[]"));
