@@ -21,14 +21,14 @@ export interface Write {
   /** Encoded. */
   readonly value: Json | undefined;
   readonly key: string;
-  /** An earlier process made it, or found that there was nothing to write. */
+  /** An earlier process went past it: it was written then, or there was nothing to write. */
   readonly isPassed?: boolean;
 }
 
 export class RunObjects {
   #log!: RunLog;
   #past!: PastWrites;
-  readonly #accessors = new Map<ObjectInstance, readonly Tool[]>();
+  readonly #accessors = new WeakMap<ObjectInstance, readonly Tool[]>();
   #hasChanged = false;
 
   /** The run has begun, or goes on. */
@@ -73,7 +73,7 @@ export class RunObjects {
     return written ? written.value : this.#log.redacted(property.initial);
   }
 
-  /** A program's writes have one order, in which a replay makes them again. */
+  /** A program's writes come in one order, also when a replay makes them again. */
   write(
     iteration: string,
     objects: readonly BoundObject[],
@@ -92,7 +92,7 @@ export class RunObjects {
     const past = this.#past.write(write.key);
     if (past) assertSamePlace(past, pathOf(object, property));
     const sent = this.#log.redacted(write.value);
-    if (past && isSame(sent, past.after)) return this.#recall(past);
+    if (past && isSame(sent, past.after)) return recalled(past);
     if (!property.writable) {
       return isSame(sent, this.value(object, property)) ? { ok: true, value: sent } : readOnly(object, property);
     }
@@ -101,35 +101,22 @@ export class RunObjects {
     return reading instanceof Promise ? reading.then(keep) : keep(reading);
   }
 
-  #keep(
-    { object, property, key, isPassed }: Write,
-    past: EntryOf<"state"> | undefined,
-    answer: WriteAnswer,
-  ): WriteAnswer {
+  #keep(write: Write, past: EntryOf<"state"> | undefined, answer: WriteAnswer): WriteAnswer {
     const value = answer.ok ? this.#log.redacted(answer.value) : undefined;
     if (past) {
       if (!answer.ok || !isSame(value, past.after)) throw diverged(past, "another value");
-      return this.#recall(past);
+      return recalled(past);
     }
     if (!answer.ok) return answer;
+    const { object, property, key, isPassed } = write;
     const before = this.value(object, property);
     if (!isPassed && !isSame(before, value)) {
       const path = pathOf(object, property);
       const sides = { ...(before !== undefined && { before }), ...(value !== undefined && { after: value }) };
-      this.#note(this.#log.record(key, { type: "state", path, ...sides }));
+      this.#past.note(this.#log.record(key, { type: "state", path, ...sides }));
+      this.#hasChanged = true;
     }
     return { ok: true, value };
-  }
-
-  /** Its value, or a newer one, is what the property has already. */
-  #recall(past: EntryOf<"state">): WriteAnswer {
-    this.#hasChanged = true;
-    return { ok: true, value: past.after };
-  }
-
-  #note(entry: EntryOf<"state">): void {
-    this.#past.note(entry);
-    this.#hasChanged = true;
   }
 
   #valueAt(object: ObjectInstance, property: ObjectProperty, iteration: string): Json | undefined {
@@ -152,6 +139,11 @@ export class RunObjects {
     }
     return accessors;
   }
+}
+
+/** Its value, and what came after it, was read from the log. */
+function recalled({ after }: EntryOf<"state">): WriteAnswer {
+  return { ok: true, value: after };
 }
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {

@@ -59,9 +59,12 @@ function broken(
   response: Response,
   happened: Extract<Happened, { type: "failed" | "paused" }>,
 ): Ending {
-  iteration.end({ type: happened.type === "failed" ? "failed" : "interrupted" });
-  if (happened.type === "paused") return { status: "interrupted", stopReason: "interrupted" };
+  if (happened.type === "paused") {
+    iteration.end({ type: "interrupted" });
+    return { status: "interrupted", stopReason: "interrupted" };
+  }
   append(run.messages, run.log.redacted(unfinished(run, iteration, response, happened)), iteration);
+  iteration.end({ type: "failed" });
   return failedEnding(happened.error);
 }
 

@@ -6,6 +6,7 @@ import type { ToolContext } from "../../src/core/context.ts";
 import type { PendingCall } from "../../src/core/decision.ts";
 import type { ExecuteOptions, Run } from "../../src/core/execute.ts";
 import { DefaultExit, Exit, type ExitValue, ListenExit } from "../../src/core/exit.ts";
+import { ObjectInstance, type PropertyDefinition } from "../../src/core/object.ts";
 import type { ExecuteResult } from "../../src/core/result.ts";
 import type { Snapshot } from "../../src/core/snapshot.ts";
 import { Tool, type ToolEntry } from "../../src/core/tool.ts";
@@ -187,6 +188,39 @@ class Approved extends Tool<any, any, any> {
   }
 }
 entries.push(new Approved({ name: "t", input: z.object({ a: z.string() }), handler: ({ a }) => a }));
+
+// ── objects ──
+
+const Orders = new ObjectInstance({
+  name: "Orders",
+  properties: [
+    { name: "status", type: z.enum(["open", "cancelled"]), value: "open", writable: true },
+    { name: "since", type: z.string().transform((text) => new Date(text)), value: "2020-01-01" },
+    { name: "raw", type: { type: "number" }, value: 5 },
+    { name: "pair", type: { schema: z.date(), jsonSchema: { type: "string" } }, value: new Date() },
+    { name: "limit", type: z.number().default(5) },
+    { name: "free", value: { a: 1 } },
+  ],
+  tools: [add, [query, { table: "users" }]],
+});
+new ObjectInstance({ name: "Bare" });
+// @ts-expect-error: a value that the type does not take
+new ObjectInstance({ name: "Bad", properties: [{ name: "status", type: z.enum(["open"]), value: "closed" }] });
+// @ts-expect-error: there is no such field
+new ObjectInstance({ name: "Bad", properties: [{ name: "status", value: 1, writeable: true }] });
+// @ts-expect-error: a name is needed
+new ObjectInstance({ properties: [] });
+const many: ObjectInstance[] = [Orders, new ObjectInstance({ name: "Bare" })];
+const written: PropertyDefinition[] = [{ name: "a", value: 1 }];
+new ObjectInstance({ name: "Listed", properties: written });
+const objects: ExecuteOptions["objects"][] = [
+  many,
+  [Orders],
+  () => [Orders],
+  async ({ iteration }) => (iteration ? many : []),
+];
+objects.push(undefined);
+is<Record<string, unknown>>()(Orders.values);
 
 // ── exits ──
 
