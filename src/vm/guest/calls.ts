@@ -14,13 +14,13 @@ function makeFunctions(paths, namespaces) {
     let place = namespaces;
     for (let depth = 0; depth < parts.length - 1; depth++) {
       const name = parts[depth];
-      if (!getOwnPropertyDescriptor(place, name)) define(place, name, {});
+      if (!getOwnPropertyDescriptor(place, name)) defineShown(place, name, {});
       place = place[name];
     }
     const name = parts[parts.length - 1];
     const inner = getOwnPropertyDescriptor(place, name)?.value;
     const made = makeFunction(index, name);
-    if (inner) for (const key of keys(inner)) define(made, key, inner[key]);
+    if (inner) for (const key of keys(inner)) defineShown(made, key, inner[key]);
     defineProperty(place, name, { __proto__: null, value: made, enumerable: true, configurable: true });
   }
 }
@@ -95,10 +95,8 @@ function makeError(told, site) {
   const { name, message, code, data, cause } = { __proto__: null, ...told };
   const error = new (errorClasses[name] ?? ErrorClass)(message);
   if (name !== undefined && errorClasses[name] === undefined) define(error, "name", name);
-  const show = (key, value) =>
-    defineProperty(error, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-  if (code !== undefined) show("code", code);
-  if (data !== undefined) show("data", decode(data));
+  if (code !== undefined) defineShown(error, "code", code);
+  if (data !== undefined) defineShown(error, "data", decode(data));
   if (cause !== undefined) define(error, "cause", decode(cause));
   define(error, "stack", ownStack(site));
   return error;

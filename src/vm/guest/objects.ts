@@ -76,9 +76,6 @@ function protect(value, path) {
   return new ProxyClass(value, { __proto__: null, set: refuse, defineProperty: refuse, deleteProperty: refuse, setPrototypeOf: refuse });
 }
 
-const defineShown = (target, key, value) =>
-  defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-
 /** Date, Map, Set and their like hold what they hold beside their properties: their own methods refuse instead. */
 function protectOther(value, refuse) {
   for (const name of ownKeys(getPrototypeOf(value)))

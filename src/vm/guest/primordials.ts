@@ -42,6 +42,9 @@ const globals = globalThis;
 const define = (target, name, value) =>
   defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
+const defineShown = (target, name, value) =>
+  defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+
 /** A rejected promise, which is reported unless somebody handles it. */
 function rejected(reason) {
   const { promise, reject } = promiseWithResolvers();

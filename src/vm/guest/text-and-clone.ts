@@ -96,7 +96,7 @@ function cloneOf(value, known) {
 
 function cloneProperties(from, to, known) {
   for (const key of keys(from))
-    defineProperty(to, key, { __proto__: null, value: cloneOf(from[key], known), writable: true, enumerable: true, configurable: true });
+    defineShown(to, key, cloneOf(from[key], known));
   return to;
 }
 
