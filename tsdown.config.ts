@@ -12,6 +12,7 @@ export default defineConfig({
     "src/vm/check/index.ts",
     "src/vm/check/worker-main.ts",
     "src/project/config.ts",
+    "src/vm/index.ts",
     "src/cli/main.ts",
     "src/vm/worker-main.ts",
   ],
