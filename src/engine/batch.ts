@@ -215,7 +215,7 @@ export class Batch implements Hands, AbortListener {
 
   #stopFor(done: Exclude<Done, { type: "result" }>): void {
     if (done.type === "paused") this.#stop({ type: "paused" }, "another call waits for a decision");
-    else this.#stop({ ...done }, `another call asked to think again (${done.reason})`);
+    else this.#stop({ ...done }, thinkAgain(done));
   }
 
   #stop(happened: Happened, skip: string): void {
@@ -228,6 +228,12 @@ export class Batch implements Hands, AbortListener {
   #skipRest(reason: string): void {
     this.#skip ??= reason;
   }
+}
+
+/** Where the model reads the signal's own words beside, its reason is for the log alone. */
+function thinkAgain({ reason, context }: Extract<Done, { type: "thinking" }>): string {
+  const said = context === undefined ? ` (${reason})` : "";
+  return `another call asked to think again${said}`;
 }
 
 /** Several things may stop a batch at once: the strongest counts. */

@@ -10,6 +10,10 @@ import { inlineVm, workerVm } from "./program-vm.ts";
 
 export type { ProgramLimits } from "../core/program.ts";
 
+/** All runs of a process share them: threads are few, and kept. */
+const workers = workerVm();
+const inline = inlineVm();
+
 export interface CodeModeOptions {
   /**
    * Whether types are checked before a program runs, where the package `typescript` is installed. With `maxWaitMs` it runs
@@ -29,7 +33,7 @@ export interface CodeModeOptions {
 export function codeMode({ typecheck = true, limits = {}, worker = true }: CodeModeOptions = {}): Mode {
   const maxWaitMs = typeof typecheck === "object" ? checkedWait(typecheck.maxWaitMs) : undefined;
   return codeModeOf({
-    vm: worker ? workerVm() : inlineVm(),
+    vm: worker ? workers : inline,
     checker: typecheck === false ? undefined : openChecker(),
     limits: checkedLimits(limits),
     ...(maxWaitMs !== undefined && { maxWaitMs }),

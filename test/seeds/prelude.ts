@@ -22,9 +22,9 @@ export type Execute = typeof start;
 /** The seed derives `Iteration` from a class; ours is an interface. */
 export declare const LlmzIteration: abstract new () => Autonomous.Iteration;
 
-/** Haft's `execute`, with the model that the test has put on the stage. */
+/** Haft's `execute`, with the model and the mode that the test has put on the stage. */
 export const execute: typeof start = (options) => {
-  const run = start({ model: stage.model, ...options });
+  const run = start({ model: stage.model, ...(stage.mode && { mode: stage.mode }), ...options });
   stage.run = run;
   return run;
 };

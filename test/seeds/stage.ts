@@ -4,6 +4,8 @@ import type { Model, Run } from "../../src/index.ts";
 export const stage = {
   /** The model of the next `execute` of a fence. */
   model: undefined as Model | undefined,
+  /** Its mode; "tools" where there is none. */
+  mode: undefined as "code" | undefined,
   /** The run that a fence started last. */
   run: undefined as Run | undefined,
   /** What `searchDocumentation` finds. */
@@ -25,7 +27,7 @@ export const bot = { state: {} as Record<string, any> };
 export const conversation: { id: string } | undefined = { id: "conversation-1" };
 
 export function clearStage(): void {
-  Object.assign(stage, { model: undefined, run: undefined, documents: [], knowledge: [], asked: [] });
+  Object.assign(stage, { model: undefined, mode: undefined, run: undefined, documents: [], knowledge: [], asked: [] });
   Object.assign(user, { state: {}, tags: {} });
   Object.assign(bot, { state: {} });
 }

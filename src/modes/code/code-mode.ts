@@ -80,7 +80,7 @@ class CodeSession implements ModeSession {
       const stopped = results.get(call.id);
       const why = stopped && "message" in stopped ? stopped.message : "Not done";
       const isRunning = run !== undefined && call === answer.program;
-      const text = isRunning ? report(why.replace(/^Not done: /, "The program was stopped: "), run) : why;
+      const text = isRunning ? report(why.replace("Not done: ", "The program was stopped: "), run) : why;
       return tell(answer, call, { text, isError: true });
     });
   }

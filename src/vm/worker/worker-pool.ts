@@ -18,7 +18,9 @@ export class WorkerPool implements ProgramVm {
 
   async open(options: ProgramSessionOptions): Promise<ProgramSession> {
     this.#isClosed = false;
-    return new WorkerSession(this.#leastLoaded(), ++this.#sessions, options, (thread) => this.#left(thread));
+    const session = new WorkerSession(this.#leastLoaded(), ++this.#sessions, options, (thread) => this.#left(thread));
+    await session.ready; // the time that a thread takes to begin is not the program's
+    return session;
   }
 
   async close(): Promise<void> {

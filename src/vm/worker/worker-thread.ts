@@ -23,6 +23,9 @@ interface SentTurn {
 
 export class WorkerThread {
   readonly sessions = new Map<number, WorkerSession>();
+  /** It has begun, or has ended before it could. */
+  readonly ready: Promise<void>;
+  #begun!: () => void;
   place?: number | undefined;
   readonly #worker: Worker;
   readonly #answers: MessagePort;
@@ -36,6 +39,9 @@ export class WorkerThread {
 
   constructor(onEnd: (thread: WorkerThread) => void) {
     this.#onEnd = onEnd;
+    this.ready = new Promise((resolve) => {
+      this.#begun = resolve;
+    });
     const { port1, port2 } = new MessageChannel();
     this.#answers = port1;
     port1.unref();
@@ -110,6 +116,7 @@ export class WorkerThread {
       sent?.resolve(message);
     } else if (message[0] === "ready") {
       this.#isReady = true;
+      this.#begun();
       this.#headSince = Date.now();
     } else void this.#answer(message);
   }
@@ -137,6 +144,7 @@ export class WorkerThread {
     };
     const [head, ...others] = this.#sent.splice(0);
     unwatch(this);
+    this.#begun();
     this.#onEnd(this);
     for (const session of this.sessions.values()) session.end();
     head?.resolve(textOf(done));
