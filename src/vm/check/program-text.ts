@@ -15,7 +15,7 @@ import { type TS, ts } from "./typescript.ts";
 /** The one that is checked. */
 export function checkedText(code: string, kept: readonly Kept[]): EditedText {
   const source = parse(code);
-  const edits = [...topLevelReturns(source), ...idioms(source)];
+  const edits = [...topLevelReturns(source), ...idioms(source, false)];
   return applyEdits(source.text, edits, `\n${importsOf(source, kept)}\n`);
 }
 
@@ -31,7 +31,7 @@ export function earlierModules(
     before = hash(before + code);
     const source = parse(code);
     const bindings = topLevelBindings(source);
-    const edits = [...finishedReturns(source), ...idioms(source)];
+    const edits = [...finishedReturns(source), ...idioms(source, true)];
     const tail = `\n${importsOf(source, [...kept.values()])}\n${exportsOf(bindings)}\n`;
     const module = `./earlier-${before}`;
     modules.push({ name: `/earlier-${before}.ts`, text: applyEdits(source.text, edits, tail).text });
@@ -44,10 +44,9 @@ export function hash(text: string): string {
   return createHash("sha1").update(text).digest("hex");
 }
 
-function idioms(source: TS.SourceFile): Edit[] {
-  return [growingObjects, emptyValues, assignedInside, filters, knownReads, mixedRows].flatMap((editsOf) =>
-    editsOf(source),
-  );
+function idioms(source: TS.SourceFile, isOver: boolean): Edit[] {
+  const edits = [emptyValues, assignedInside, filters, knownReads, mixedRows].flatMap((editsOf) => editsOf(source));
+  return [...growingObjects(source, isOver), ...edits];
 }
 
 function parse(code: string): TS.SourceFile {
