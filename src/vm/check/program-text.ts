@@ -9,6 +9,7 @@ import { filters } from "./idioms/filters.ts";
 import { growingObjects } from "./idioms/growing-objects.ts";
 import { knownReads } from "./idioms/known-reads.ts";
 import { mixedRows } from "./idioms/mixed-rows.ts";
+import { Recent } from "./recent.ts";
 import { finishedReturns, topLevelReturns } from "./returns.ts";
 import { type TS, ts } from "./typescript.ts";
 
@@ -19,6 +20,12 @@ export function checkedText(code: string, kept: readonly Kept[]): EditedText {
   return applyEdits(source.text, edits, `\n${importsOf(source, kept)}\n`);
 }
 
+interface EarlierModule extends NamedText {
+  bindings: readonly Kept[];
+}
+
+const recent = new Recent<EarlierModule>(200);
+
 /** The earlier programs, oldest first, as modules, and which of their bindings a program after them sees. */
 export function earlierModules(
   programs: readonly string[],
@@ -28,16 +35,21 @@ export function earlierModules(
   const kept = new Map<string, Kept>();
   let before = declarations;
   for (const code of programs) {
+    // What a program means depends on all that came before it.
     before = hash(before + code);
-    const source = parse(code);
-    const bindings = topLevelBindings(source);
-    const edits = [...finishedReturns(source), ...idioms(source, true)];
-    const tail = `\n${importsOf(source, [...kept.values()])}\n${exportsOf(bindings)}\n`;
-    const module = `./earlier-${before}`;
-    modules.push({ name: `/earlier-${before}.ts`, text: applyEdits(source.text, edits, tail).text });
-    for (const binding of bindings) kept.set(binding.name, { ...binding, module });
+    const module = recent.get(before, () => earlierModule(code, `earlier-${before}`, [...kept.values()]));
+    modules.push(module);
+    for (const binding of module.bindings) kept.set(binding.name, binding);
   }
   return { modules, kept: [...kept.values()] };
+}
+
+function earlierModule(code: string, name: string, kept: readonly Kept[]): EarlierModule {
+  const source = parse(code);
+  const bindings = topLevelBindings(source);
+  const edits = [...finishedReturns(source), ...idioms(source, true)];
+  const { text } = applyEdits(source.text, edits, `\n${importsOf(source, kept)}\n${exportsOf(bindings)}\n`);
+  return { name: `/${name}.ts`, text, bindings: bindings.map((binding) => ({ ...binding, module: `./${name}` })) };
 }
 
 export function hash(text: string): string {
