@@ -44,10 +44,11 @@ export function importsOf(source: TS.SourceFile, kept: readonly Kept[]): string 
   return kept
     .filter(({ name }) => words.has(name) && !own.has(name))
     .map(({ name, kind, module }) => {
-      const declared = `typeof import("${module}").${name}`;
-      const final = `typeof import("${module}").$end_${name}`;
+      const from = JSON.stringify(module);
+      const declared = `typeof import(${from}).${name}`;
+      const final = `typeof import(${from}).$end_${name}`;
       if (kind === "const") return `declare const ${name}: ${final};`;
-      if (kind === "other") return `import { ${name} } from "${module}";`;
+      if (kind === "other") return `import { ${name} } from ${from};`;
       return `declare let ${name}: ${assigned.has(name) ? declared : `$Kept<${declared}, ${final}>`};`;
     })
     .join("\n");

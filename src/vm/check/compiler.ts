@@ -1,6 +1,7 @@
 /** TypeScript kept warm: what was read for one check is there for the next. */
 import { guestLib } from "./guest-lib.ts";
 import { readLibFiles } from "./lib-files.ts";
+import { Recent } from "./recent.ts";
 import { libFolder, type TS, ts } from "./typescript.ts";
 
 /** A file as it is named in messages to TypeScript: the name says its content, so a name never changes its text. */
@@ -17,9 +18,6 @@ export interface CompiledProgram {
   isReadable: boolean;
   diagnostics: readonly TS.Diagnostic[];
 }
-
-/** Declarations and earlier programs that are kept parsed. */
-const KEPT_FILES = 100;
 
 const options: TS.CompilerOptions = {
   target: ts.ScriptTarget.ESNext,
@@ -42,9 +40,9 @@ const options: TS.CompilerOptions = {
 const library: readonly NamedText[] = [...readLibFiles(libFolder), { name: "/guest.d.ts", text: guestLib }];
 const libraryNames = new Set(library.map(({ name }) => name));
 
-const libraryFiles = new Map<string, TS.SourceFile>();
-/** By name, the one that was used longest ago first. */
-const keptFiles = new Map<string, TS.SourceFile>();
+const libraryFiles = new Recent<TS.SourceFile>(library.length);
+/** Declarations and earlier programs, by name. */
+const recentFiles = new Recent<TS.SourceFile>(200);
 
 export function compile(declarations: NamedText, earlier: readonly NamedText[], text: string): CompiledProgram {
   const checked = { name: "/program.ts", text };
@@ -74,7 +72,7 @@ function hostOf(texts: ReadonlyMap<string, string>): TS.CompilerHost {
       if (text === undefined) return undefined;
       const parse = () => ts.createSourceFile(name, text, languageVersion);
       if (name === "/program.ts") return parse();
-      return libraryNames.has(name) ? once(name, parse) : recently(name, parse);
+      return (libraryNames.has(name) ? libraryFiles : recentFiles).get(name, parse);
     },
     resolveModuleNameLiterals: (literals) =>
       literals.map(({ text }) => {
@@ -91,18 +89,4 @@ function hostOf(texts: ReadonlyMap<string, string>): TS.CompilerHost {
     getNewLine: () => "\n",
     writeFile: () => {},
   };
-}
-
-function once(name: string, parse: () => TS.SourceFile): TS.SourceFile {
-  const file = libraryFiles.get(name) ?? parse();
-  libraryFiles.set(name, file);
-  return file;
-}
-
-function recently(name: string, parse: () => TS.SourceFile): TS.SourceFile {
-  const file = keptFiles.get(name) ?? parse();
-  keptFiles.delete(name);
-  keptFiles.set(name, file);
-  if (keptFiles.size > KEPT_FILES) keptFiles.delete(keptFiles.keys().next().value!);
-  return file;
 }

@@ -3,17 +3,15 @@ import { HaftError } from "../../base/errors.ts";
 import type { NamedText } from "./compiler.ts";
 import { applyEdits } from "./edits.ts";
 import { hash } from "./program-text.ts";
+import { Recent } from "./recent.ts";
 import { type TS, ts, walk } from "./typescript.ts";
 
-let recent: { declarations: string; file: NamedText } | undefined;
+const recent = new Recent<NamedText>(20);
 
 /** @throws HaftError CHECK_FAILED where they cannot be read: against half of them nothing can be said */
 export function declarationFile(declarations: string): NamedText {
-  if (recent?.declarations !== declarations) {
-    const name = `/declarations-${hash(declarations)}.d.ts`;
-    recent = { declarations, file: { name, text: withoutUnknown(declarations) } };
-  }
-  return recent.file;
+  const name = `/declarations-${hash(declarations)}.d.ts`;
+  return recent.get(name, () => ({ name, text: withoutUnknown(declarations) }));
 }
 
 /** What is shown as `unknown` proves nothing against a program that uses it. */

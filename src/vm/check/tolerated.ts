@@ -1,6 +1,7 @@
 /** What TypeScript says against programs that run as they were meant. */
 import { isOfLibrary } from "./compiler.ts";
 import { namesAssignedInside } from "./idioms/assigned-inside.ts";
+import { propertyWrites } from "./idioms/growing-objects.ts";
 import { type TS, ts } from "./typescript.ts";
 import { isOnlyWidened } from "./widened.ts";
 
@@ -50,7 +51,7 @@ export function isTolerated(diagnostic: TS.Diagnostic, node: TS.Node, checker: T
     case 2363:
       return isDate(node, checker);
     case 2365: // Operator
-      return isAdditionOfMixed(node, checker);
+      return isUnderstood(node, checker);
     case 2454: // Used before being assigned
       return ts.isIdentifier(node) && namesAssignedInside(node.getSourceFile()).has(node.text);
     case 2531: // Possibly null or undefined
@@ -90,7 +91,13 @@ function isOpen(node: TS.Node, checker: TS.TypeChecker): boolean {
     const inside = namesAssignedInside(node.getSourceFile());
     return ts.isIdentifier(parent.expression) && inside.has(parent.expression.text);
   }
-  return isEmptyObject(type, checker);
+  return isEmptyObject(type, checker) || isGrown(type, parent.name.text, node.getSourceFile());
+}
+
+/** The program itself gives this property to an object of its own. */
+function isGrown(type: TS.Type, name: string, file: TS.SourceFile): boolean {
+  const isOwn = ((type.symbol?.flags ?? 0) & ts.SymbolFlags.ObjectLiteral) !== 0;
+  return isOwn && propertyWrites(file).some(({ property }) => property === name);
 }
 
 function isEmptyObject(type: TS.Type, checker: TS.TypeChecker): boolean {
@@ -101,22 +108,28 @@ function isDate(node: TS.Node, checker: TS.TypeChecker): boolean {
   return checker.getTypeAtLocation(node).symbol?.name === "Date";
 }
 
-/** Numbers or texts with numbers or texts. */
-function isAdditionOfMixed(node: TS.Node, checker: TS.TypeChecker): boolean {
-  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return false;
-  return [node.left, node.right]
-    .flatMap((side) => {
-      const type = checker.getTypeAtLocation(side);
-      return type.isUnion() ? type.types : [type];
-    })
-    .every(({ flags }) => flags & (ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike));
+/** Numbers or texts added to numbers or texts; dates compared with numbers. */
+function isUnderstood(node: TS.Node, checker: TS.TypeChecker): boolean {
+  if (!ts.isBinaryExpression(node)) return false;
+  const isSum = node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+  const parts = [node.left, node.right].map((side) => checker.getTypeAtLocation(side)).flatMap(partsOf);
+  return parts.every(({ flags, symbol }) => {
+    if (flags & ts.TypeFlags.NumberLike) return true;
+    return isSum ? (flags & ts.TypeFlags.StringLike) !== 0 : isComparison(node) && symbol?.name === "Date";
+  });
+}
+
+function partsOf(type: TS.Type): TS.Type[] {
+  return type.isUnion() ? type.types : [type];
 }
 
 /** `order?.total > 100` is false where there is no order. */
 function isCompared(node: TS.Node): boolean {
   const { parent } = node;
-  if (!ts.isBinaryExpression(parent) || !ts.isOptionalChain(node)) return false;
+  return ts.isBinaryExpression(parent) && ts.isOptionalChain(node) && isComparison(parent);
+}
+
+function isComparison({ operatorToken: { kind } }: TS.BinaryExpression): boolean {
   const { LessThanToken, GreaterThanToken, LessThanEqualsToken, GreaterThanEqualsToken } = ts.SyntaxKind;
-  const { kind } = parent.operatorToken;
   return [LessThanToken, GreaterThanToken, LessThanEqualsToken, GreaterThanEqualsToken].some((one) => one === kind);
 }

@@ -68,19 +68,13 @@ function mayFit(source: TS.Type, target: TS.Type, checker: TS.TypeChecker, depth
   if (target.isUnion()) return target.types.some((part) => mayFit(source, part, checker, depth));
   if (source.flags & ts.TypeFlags.String) return target.isStringLiteral() || isTemplate(target);
   if (source.flags & ts.TypeFlags.Number) return target.isNumberLiteral();
-  if (isList(source, checker) && isList(target, checker)) {
-    const [element] = checker.getTypeArguments(source as TS.TypeReference);
-    return checker.isArrayType(target) && element !== undefined && fits(element, elementOf(target, checker));
-  }
+  if (isList(source, checker)) return listFits(source, target, checker, fits);
   return isObject(source) && isObject(target) && propertiesFit(source, target, checker, fits);
 }
 
-function propertiesFit(
-  source: TS.Type,
-  target: TS.Type,
-  checker: TS.TypeChecker,
-  fits: (one: TS.Type, other: TS.Type) => boolean,
-): boolean {
+type Fits = (one: TS.Type, other: TS.Type) => boolean;
+
+function propertiesFit(source: TS.Type, target: TS.Type, checker: TS.TypeChecker, fits: Fits): boolean {
   if (target.getCallSignatures().length > 0 || target.getProperties().length === 0) return false;
   return target.getProperties().every((wanted) => {
     const given = source.getProperty(wanted.name);
@@ -89,8 +83,22 @@ function propertiesFit(
   });
 }
 
-function elementOf(list: TS.Type, checker: TS.TypeChecker): TS.Type {
-  return checker.getTypeArguments(list as TS.TypeReference)[0]!;
+/** Which place of a row has which type is forgotten in `names.map((name, index) => [name, index])`. */
+function listFits(source: TS.Type, target: TS.Type, checker: TS.TypeChecker, fits: Fits): boolean {
+  const given = elementsOf(source, checker);
+  const wanted = elementsOf(target, checker);
+  if (checker.isTupleType(target)) return given.flatMap(partsOf).every((part) => wanted.some((one) => fits(part, one)));
+  const isOfOneType = checker.isArrayType(target) || target.symbol?.name === "Iterable";
+  return isOfOneType && wanted[0] !== undefined && given.every((one) => fits(one, wanted[0]!));
+}
+
+function elementsOf(list: TS.Type, checker: TS.TypeChecker): readonly TS.Type[] {
+  const isReference = isObject(list) && ((list as TS.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
+  return isReference ? checker.getTypeArguments(list as TS.TypeReference) : [];
+}
+
+function partsOf(type: TS.Type): TS.Type[] {
+  return type.isUnion() ? type.types : [type];
 }
 
 function isList(type: TS.Type, checker: TS.TypeChecker): boolean {

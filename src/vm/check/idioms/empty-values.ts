@@ -5,22 +5,27 @@ import { type TS, ts, walk } from "../typescript.ts";
 export function emptyValues(source: TS.SourceFile): Edit[] {
   const edits: Edit[] = [];
   walk(source, (node) => {
-    if (ts.isArrayLiteralExpression(node) && node.parent && ts.isArrayLiteralExpression(node.parent)) {
-      if (node.elements.length === 0) edits.push(after(node, " as any[]"));
-      return;
+    if (ts.isArrayLiteralExpression(node) && node.elements.length === 0 && isLost(node)) {
+      edits.push(after(node, " as any[]"));
     }
     const value = ts.isCallExpression(node) ? firstOfReduce(node) : startOf(node);
     if (!value) return;
-    if (ts.isArrayLiteralExpression(value) && value.elements.length === 0) edits.push(after(value, " as any[]"));
     const isEmptyObject = ts.isObjectLiteralExpression(value) && value.properties.length === 0;
-    if (isEmptyObject && !ts.isPropertyAssignment(node)) edits.push(after(value, " as any"));
+    if (isEmptyObject) edits.push(after(value, " as any"));
   });
   return edits;
 }
 
-/** What a property, a field or a parameter starts with, where it does not say its type. */
+/** Not in `const rows = []`, which TypeScript follows, and not in `orders ?? []`. */
+function isLost(list: TS.ArrayLiteralExpression): boolean {
+  const { parent } = list;
+  if (ts.isCallExpression(parent)) return !parent.typeArguments && parent.expression !== list;
+  if (ts.isArrayLiteralExpression(parent) || ts.isPropertyAssignment(parent)) return true;
+  return startOf(parent) === list;
+}
+
+/** What a field or a parameter starts with, where it does not say its type. */
 function startOf(node: TS.Node): TS.Expression | undefined {
-  if (ts.isPropertyAssignment(node)) return node.initializer;
   return (ts.isPropertyDeclaration(node) || ts.isParameter(node)) && !node.type ? node.initializer : undefined;
 }
 

@@ -9,14 +9,19 @@ interface Write {
   property: string | undefined;
 }
 
-export function growingObjects(source: TS.SourceFile): Edit[] {
+/** @param isOver later programs may write to its objects too */
+export function growingObjects(source: TS.SourceFile, isOver: boolean): Edit[] {
   const writes = propertyWrites(source);
   const written = new Set(writes.map(({ property }) => property));
   const edits: Edit[] = [];
   walk(source, (node) => {
     if (ts.isVariableDeclaration(node)) edits.push(...growing(node, writes));
     else if (ts.isClassLike(node)) edits.push(...undeclaredFields(node));
-    else if (ts.isPropertyAssignment(node) && isNothing(node.initializer) && written.has(nameOf(node.name))) {
+    else if (
+      ts.isPropertyAssignment(node) &&
+      isNothing(node.initializer) &&
+      (isOver || written.has(nameOf(node.name)))
+    ) {
       edits.push(insert(node.initializer.end, " as any"));
     }
   });
@@ -24,8 +29,8 @@ export function growingObjects(source: TS.SourceFile): Edit[] {
 }
 
 function growing({ name, type, initializer }: TS.VariableDeclaration, writes: readonly Write[]): Edit[] {
-  if (type || !initializer || !ts.isObjectLiteralExpression(initializer) || !ts.isIdentifier(name)) return [];
-  const isGrowing = writes.some(({ object, property }) => object === name.text && !mayHave(initializer, property));
+  if (type || !initializer || !ts.isIdentifier(name)) return [];
+  const isGrowing = writes.some(({ object, property }) => object === name.text && isNew(property, initializer));
   return isGrowing ? [insert(initializer.end, " as any")] : [];
 }
 
@@ -41,7 +46,8 @@ function undeclaredFields(node: TS.ClassLikeDeclaration): Edit[] {
   return isUndeclared && !node.heritageClauses ? [insert(node.members.pos, " [name: string]: any;")] : [];
 }
 
-function propertyWrites(node: TS.Node): Write[] {
+/** Assignments to properties. */
+export function propertyWrites(node: TS.Node): Write[] {
   const writes: Write[] = [];
   walk(node, (inner) => {
     const target = writtenBy(inner);
@@ -71,9 +77,15 @@ function keyOf(access: Access): string | undefined {
   return ts.isStringLiteralLike(key) || ts.isNumericLiteral(key) ? key.text : undefined;
 }
 
-function mayHave(literal: TS.ObjectLiteralExpression, property: string | undefined): boolean {
-  if (property === undefined) return literal.properties.length > 0;
-  return literal.properties.some((one) => ts.isSpreadAssignment(one) || nameOf(one.name) === property);
+/** A literal without it, or an error that gets more than errors have. */
+function isNew(property: string | undefined, value: TS.Expression): boolean {
+  if (ts.isNewExpression(value)) {
+    const isError = /Error$/.test(value.expression.getText());
+    return isError && property !== undefined && !/^(name|message|stack|cause)$/.test(property);
+  }
+  if (!ts.isObjectLiteralExpression(value)) return false;
+  if (property === undefined) return value.properties.length === 0;
+  return !value.properties.some((one) => ts.isSpreadAssignment(one) || nameOf(one.name) === property);
 }
 
 function nameOf(name: TS.PropertyName | undefined): string | undefined {

@@ -25,14 +25,15 @@ function mapReads(source: TS.SourceFile): TS.CallExpression[] {
 }
 
 function listReads(source: TS.SourceFile): TS.CallExpression[] {
+  const asked: string[] = [];
   const reads: TS.CallExpression[] = [];
   walk(source, (node) => {
+    const condition = conditionOf(node);
+    if (condition) asked.push(condition.getText(source));
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return;
     const { name, expression } = node.expression;
-    if (!/^(shift|pop)$/.test(name.text)) return;
     const length = `${expression.getText(source)}.length`;
-    const isAsked = ts.findAncestor(node, (above) => conditionOf(above)?.getText(source).includes(length) ?? false);
-    if (isAsked) reads.push(node);
+    if (/^(shift|pop)$/.test(name.text) && asked.some((text) => text.includes(length))) reads.push(node);
   });
   return reads;
 }
