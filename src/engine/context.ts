@@ -7,6 +7,7 @@ import type { ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
 import { invalidOption } from "./invalid-option.ts";
 import { checkExits, modeName, NamedTools } from "./named-tools.ts";
+import type { RunObjects } from "./objects.ts";
 import type { RunState } from "./run-state.ts";
 import { untilAbort } from "./until-abort.ts";
 
@@ -14,7 +15,7 @@ import { untilAbort } from "./until-abort.ts";
 export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
   if (run.fixedContext && !run.objects?.hasChanged) return run.fixedContext;
   if (isDynamic(run.options)) return buildDynamic(run, index);
-  run.fixedContext = contextOf(run, index, run.options as GivenContext);
+  run.fixedContext = contextOf(run, index, run.options as CurrentOptions);
   return run.fixedContext;
 }
 
@@ -34,21 +35,25 @@ async function buildDynamic(run: RunState, index: number): Promise<IterationCont
   const instructions = await untilAbort(abort, currentValue(options.instructions, ctx));
   const tools = await untilAbort(abort, currentValue(options.tools, ctx));
   const exits = await untilAbort(abort, currentValue(options.exits as Dynamic<readonly Exit[]> | undefined, ctx));
-  const objects = await untilAbort(abort, currentValue(options.objects, ctx));
-  const ready = objects && run.objects?.ready(objects);
-  if (ready) await untilAbort(abort, ready);
+  const objects = run.objects && (await currentObjects(run, run.objects, ctx));
   return contextOf(run, index, { instructions, tools, exits, objects });
 }
 
-/** Dynamic values, as they are now. */
-interface GivenContext {
+async function currentObjects({ options, abort }: RunState, run: RunObjects, ctx: DynamicContext) {
+  const objects = await untilAbort(abort, currentValue(options.objects, ctx));
+  if (objects) await untilAbort(abort, run.ready(objects));
+  return objects;
+}
+
+/** Dynamic options, as they are now. */
+interface CurrentOptions {
   instructions?: string | undefined;
   tools?: readonly ToolEntry[] | undefined;
   exits?: readonly Exit[] | undefined;
   objects?: readonly ObjectInstance[] | undefined;
 }
 
-function contextOf(run: RunState, index: number, given: GivenContext): IterationContext {
+function contextOf(run: RunState, index: number, given: CurrentOptions): IterationContext {
   const { instructions = "", tools: entries, exits = none, objects } = given;
   if (typeof instructions !== "string") throw invalidOption("instructions must be text");
   if (entries !== undefined && !Array.isArray(entries)) throw invalidOption("tools must be a list of tools");

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { BoundObject, Hands, IterationContext, Mode } from "../../src/core/mode.ts";
@@ -262,6 +263,35 @@ describe("a program that is begun again in another process", () => {
       error: { code: "REPLAY_DIVERGED", message: expect.stringMatching(message) },
     });
     expect(states).toEqual([]);
+  });
+
+  test("wherever it was stopped, writes what it would have written", async () => {
+    const status = fc.constantFrom("open", "closed", "paid", "lost");
+    const other = fc.tuple(fc.constantFrom("later", "tags", "id"), fc.constantFrom<unknown>(["a"], [], "no", 7));
+    const keysOf = (entries: readonly { type: string }[]) =>
+      ofType(entries, "state").map(({ key, path, before, after }) => ({ key, path, before, after }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(status, other), { maxLength: 8 }), fc.nat(), async (writes, cut) => {
+        const store = memoryStore();
+        const told: unknown[][] = [[], []];
+        const first = ({ write }: Program) => void write("status", "closed");
+        const last = async (program: Program, to: unknown[]) => {
+          await writing(writes, to)({ ...program, hands: { ...program.hands, invoke: async () => ({}) as any } });
+        };
+        const steps = (to: unknown[]) => [first, (program: Program) => last(program, to)];
+        await run(steps(told[0]!), { store, session: "s" });
+        const whole = await store.read("s");
+        const begun = whole.findIndex(({ type, key }) => type === "model-response" && key.endsWith("/2")) + 1;
+        const end = whole.findIndex(({ type, key }) => type === "iteration-end" && key.endsWith("/2"));
+        const log = whole.slice(0, begun + (cut % (end - begun + 1)));
+        const model = scriptedModel(["ok"]);
+        const again = await watched(execute({ model, mode: programs(...steps(told[1]!)), objects: [Orders], log }));
+        expect(again.result.output).toBe("ok");
+        expect(told[1]).toEqual(told[0]);
+        expect(keysOf([...log, ...again.events])).toEqual(keysOf(whole));
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("takes a write that the log has without asking an outer world that has changed", async () => {
