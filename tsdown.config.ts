@@ -11,6 +11,7 @@ export default defineConfig({
     "src/testing/index.ts",
     "src/project/config.ts",
     "src/cli/main.ts",
+    "src/vm/program-vm.ts",
     "src/vm/worker-main.ts",
   ],
   format: "esm",
