@@ -14,6 +14,7 @@ export default defineConfig({
     "src/project/config.ts",
     "src/vm/index.ts",
     "src/cli/main.ts",
+    "src/vm/program-vm.ts",
     "src/vm/worker-main.ts",
   ],
   format: "esm",

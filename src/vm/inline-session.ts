@@ -1,6 +1,13 @@
 /** A session in the caller's own thread: nothing else runs while a program computes. */
 import { HaftError } from "../base/errors.ts";
-import type { ProgramInput, ProgramSession, ProgramSessionOptions, Settlement, Turn } from "../core/program.ts";
+import type {
+  ProgramInput,
+  ProgramLimits,
+  ProgramSession,
+  ProgramSessionOptions,
+  Settlement,
+  Turn,
+} from "../core/program.ts";
 import { deliveryOf } from "./machine/delivery.ts";
 import { limitsOf } from "./machine/limits.ts";
 import { Machine } from "./machine/machine.ts";
@@ -17,6 +24,14 @@ export async function closeInline(): Promise<void> {
   image.forgetIdle();
 }
 
+/** The engine's stack takes several times as much of the thread's own, and a main thread has one megabyte. */
+const MAX_STACK_KB = 256;
+
+function inlineLimits(given: ProgramSessionOptions["limits"]): ProgramLimits {
+  const limits = limitsOf(given);
+  return { ...limits, stackKb: Math.min(limits.stackKb, MAX_STACK_KB) };
+}
+
 class InlineSession implements ProgramSession {
   readonly #machine: Machine;
   #isAborted = false;
@@ -25,7 +40,7 @@ class InlineSession implements ProgramSession {
   constructor(parts: MachineParts, options: ProgramSessionOptions) {
     this.#machine = new Machine({
       ...parts,
-      limits: limitsOf(options.limits),
+      limits: inlineLimits(options.limits),
       isAborted: () => this.#isAborted,
       write: (object, property, value) => askNow(options.write, writeOf(object, property, value)),
     });

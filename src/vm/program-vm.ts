@@ -1,7 +1,7 @@
 /** The door of the VM: programs in the caller's thread, or in worker threads. Nothing is loaded before a session is opened. */
 import type { ProgramSession, ProgramSessionOptions, ProgramVm } from "../core/program.ts";
 
-/** Cheap to begin, and the caller's thread stands still while a program computes. A write to an object must answer at once. */
+/** Cheap to begin, and the caller's thread stands still while a program computes. A write to an object must answer at once, and its stack is 256 KB at most. */
 export function inlineVm(): ProgramVm {
   let wasUsed = false;
   return {

@@ -92,7 +92,7 @@ describe.each([
     ["Store.list[1].deep[0] = 3", /assign the whole property/],
     ["delete Store.fixed.a", /assign the whole property/],
     ["Object.setPrototypeOf(Store.fixed, null)", /assign the whole property/],
-    ["Store.list.sort()", /assign the whole property/],
+    ["Store.list.reverse()", /assign the whole property/],
     ["Store.when.setTime(1)", /assign the whole property/],
     ["Store.count = () => 1", /Store\.count/],
   ])("%s", async (code, message) => {

@@ -17,6 +17,7 @@ const stuck: ProgramError = {
 export function conclude(machine: Machine): string {
   const { program, turn } = machine;
   if (!program) return turn.waiting();
+  machine.assertMayGoOn();
   const isSettled = machine.instance.exports.qjs_promise_state(machine.promise) !== 0;
   const mustWait = isSettled ? program.hasDetached : program.waitsForSomething;
   if (mustWait) return turn.waiting();

@@ -153,6 +153,12 @@ export class Machine implements GuestHost {
     if (this.instance.failure === undefined && thrown instanceof GuestException && thrown.isUncatchable) {
       return { type: "limit", limit: "memoryMb", message: `The program needed more than ${memoryMb} MB of memory` };
     }
+    if (this.instance.failure === undefined && thrown instanceof GuestException) {
+      return {
+        type: "lost",
+        message: `What earlier programs did to the global object lets no other begin: ${thrown.message}`,
+      };
+    }
     this.#isBroken = true;
     if (thrown instanceof RangeError) {
       return { type: "limit", limit: "stackKb", message: `The program was nested too deep for ${stackKb} KB of stack` };
@@ -195,6 +201,11 @@ export class Machine implements GuestHost {
     return this.#stop !== undefined;
   }
 
+  /** Where the engine was busy for long without asking. */
+  assertMayGoOn(): void {
+    if (this.shouldStop()) throw guestStop;
+  }
+
   now(): number {
     return this.#clock.read();
   }
@@ -211,7 +222,7 @@ export class Machine implements GuestHost {
     const asked = performance.now();
     const answer = this.#options.write(object, property, value);
     this.#cpu.excuse(performance.now() - asked);
-    if (this.shouldStop()) throw guestStop;
+    this.assertMayGoOn();
     return answer;
   }
 }
