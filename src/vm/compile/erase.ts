@@ -11,6 +11,8 @@ export interface Compilation {
   readonly source: SourceText;
   readonly edits: Edits;
   readonly problems: Problems;
+  /** Of each block, the members of its enums so far. */
+  readonly enums: Map<Node | undefined, Map<string, Set<string>>>;
 }
 
 /** For each node, parents first. True where what is in it is read further. */
@@ -27,7 +29,7 @@ export function erase({ node, above }: Place, compilation: Compilation): boolean
   if (isClass(node)) eraseClass(node, compilation);
   switch (node.type) {
     case "TSEnumDeclaration":
-      eraseEnum(node, parent, compilation);
+      eraseEnum(node, above, compilation);
       return true;
     case "TSEnumMember":
     case "TSParameterProperty":

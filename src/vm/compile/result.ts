@@ -64,7 +64,7 @@ function isProgram(value: Node): boolean {
 
 /** A name that a program does not use. */
 export function freeName(name: string, source: string): string {
-  let free = name;
-  for (let count = 1; source.includes(free); count++) free = `${name}${count}`;
-  return free;
+  if (!source.includes(name)) return name;
+  const taken = [...source.matchAll(new RegExp(`${name}(\\d{0,9})`, "g"))].map(([, digits]) => Number(digits));
+  return name + (taken.reduce((one, other) => Math.max(one, other), 0) + 1);
 }

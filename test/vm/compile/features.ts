@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs, and programs hold templates
 /** What TypeScript can do, each as a program and what it gives. */
 
 export interface Feature {
@@ -165,6 +166,12 @@ export const features: Feature[] = [
     [3, 3, 4],
   ),
   feature("enum in parts", "enum A { X = 1 }\nenum A { Y = X + 1 }", "A", { X: 1, Y: 2, 1: "X", 2: "Y" }),
+  feature(
+    "exported enum in parts, one empty",
+    "export enum A {}\nexport enum A { X = 1 }\n{ enum A { Z = 3 } }\nexport enum A { Y = X }",
+    "A",
+    { X: 1, Y: 1, 1: "Y" },
+  ),
   feature("enum over lines", "enum A {\n  // first\n  X = 'x', // x\n  /* y */ Y = 'y',\n}", "A", { X: "x", Y: "y" }),
   feature(
     "enum in a block",
