@@ -47,7 +47,7 @@ function isJson(text: string): boolean {
 describe("types", () => {
   const entries = [
     "src/index.ts",
-    ...["tools", "sandbox", "models", "stores", "testing"].map((name) => `src/${name}/index.ts`),
+    ...["tools", "sandbox", "models", "stores", "testing", "vm"].map((name) => `src/${name}/index.ts`),
   ];
   const more = [
     "src/core/tool-definition.ts",
@@ -57,6 +57,7 @@ describe("types", () => {
     "src/sandbox/isolated/index.ts",
     "src/sandbox/isolated/limits.ts",
     "src/project/config.ts",
+    "src/core/program.ts",
   ];
   let program: DocsProgram;
   beforeAll(() => {
@@ -93,6 +94,8 @@ describe("types", () => {
     ["ExecResult", "src/index.ts", "docs/guides/sandboxes.md"],
     ["SandboxCapabilities", "src/index.ts", "docs/guides/sandboxes.md"],
     ["CommandOptions", "src/tools/index.ts", "docs/guides/built-in-tools.md"],
+    ["CodeModeOptions", "src/vm/index.ts", "docs/guides/programs.md"],
+    ["ProgramLimits", "src/core/program.ts", "docs/guides/programs.md"],
     ["ProjectConfig", "src/project/config.ts", "docs/guides/command-line.md"],
   ];
 
@@ -103,10 +106,16 @@ describe("types", () => {
     expect(names.filter((name) => !rows.has(name))).toEqual([]);
   });
 
+  function entryName(source: string): string {
+    if (source === "src/index.ts") return "haft";
+    const folder = source.split("/")[1]!;
+    return `haft/${folder === "vm" ? "code" : folder}`;
+  }
+
   test("the reference lists every export, and nothing else", () => {
     const text = pages.find(({ path }) => path === "docs/reference/README.md")!.text;
     for (const entry of entries) {
-      const name = entry === "src/index.ts" ? "haft" : `haft/${entry.split("/")[1]}`;
+      const name = entryName(entry);
       const section = text.split(`\n## \`${name}\`\n`)[1]?.split("\n## ")[0] ?? "";
       const listed = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g)!);
       expect({ name, listed: listed.sort() }).toEqual({ name, listed: program.exportsOf(entry).sort() });

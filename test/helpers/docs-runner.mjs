@@ -10,6 +10,7 @@ const entries = ["tools", "sandbox", "models", "stores", "testing"];
 const jiti = createJiti(import.meta.url, {
   alias: {
     ...Object.fromEntries(entries.map((name) => [`haft/${name}`, join(root, "src", name, "index.ts")])),
+    "haft/code": join(root, "src/vm/index.ts"),
     haft: join(root, "src/index.ts"),
   },
 });

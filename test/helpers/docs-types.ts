@@ -14,7 +14,11 @@ const options: ts.CompilerOptions = {
   allowImportingTsExtensions: true,
   skipLibCheck: true,
   noEmit: true,
-  paths: { haft: [join(root, "src/index.ts")], "haft/*": [join(root, "src/*/index.ts")] },
+  paths: {
+    haft: [join(root, "src/index.ts")],
+    "haft/code": [join(root, "src/vm/index.ts")],
+    "haft/*": [join(root, "src/*/index.ts")],
+  },
 };
 
 /** Modules that exist only here, beside the sources on the disk. */
