@@ -3,17 +3,23 @@ import { isPlainObject, setOwn } from "../base/json.ts";
 
 /** Lists and plain objects anew, however deep; anything else as it is. */
 export function copyPlain<T>(value: T): T {
+  objectsLeft = MOST_OBJECTS;
   try {
     return copyAt(value, MAX_DEPTH, undefined) as T;
   } catch (error) {
-    if (error !== tooDeep) throw error;
+    if (error !== tooMuch) throw error;
+    objectsLeft = Number.POSITIVE_INFINITY;
     return copyAt(value, Number.POSITIVE_INFINITY, new Map()) as T;
   }
 }
 
+/** More of either is perhaps a cycle, or one object in more places than there is time. */
 const MAX_DEPTH = 100;
+const MOST_OBJECTS = 1_000_000;
 
-const tooDeep = Symbol("perhaps a cycle");
+const tooMuch = Symbol("deeper or larger than almost any value that is a tree");
+
+let objectsLeft = 0;
 
 /** `copies`: of what was met, where there may be a cycle. */
 function copyAt(value: unknown, depth: number, copies: Map<object, unknown> | undefined): unknown {
@@ -21,7 +27,7 @@ function copyAt(value: unknown, depth: number, copies: Map<object, unknown> | un
   if (!isList && !isPlainObject(value)) return value;
   const known = copies?.get(value);
   if (known !== undefined) return known;
-  if (depth === 0) throw tooDeep;
+  if (depth === 0 || --objectsLeft < 0) throw tooMuch;
   const copy = isList ? [] : {};
   copies?.set(value, copy);
   if (isList) for (const item of value) (copy as unknown[]).push(copyAt(item, depth - 1, copies));
