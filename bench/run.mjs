@@ -3,6 +3,7 @@
  *
  *   npm run bench                                 what is installed
  *   npm run bench -- --install pi,ai6             installs peers first, each in its own folder
+ *   npm run bench -- --tasks code100,codemem --install llmz,cf-codemode
  *   npm run bench -- --isolated                   only what the isolated sandbox adds to bubblewrap
  *   npm run bench -- --tasks redaction            what taking secrets out costs, alone
  *   npm run bench -- --tasks text,seq50 --peers haft,pi --reps 5 --node /path/to/node
@@ -40,9 +41,18 @@ const tasks = {
   // tell how long compilation takes.
   "seq50:warm": { title: "50 steps, warm", options: { runs: 40, warmUp: 40 } },
   "seq500:warm": { title: "500 steps, warm", options: { runs: 4, warmUp: 4 } },
+  codefresh: { title: "a program", options: { runs: 40, warmUp: 10 } },
+  code100: { title: "100 calls in one", options: { runs: 20, warmUp: 5 } },
+  code1000: { title: "1,000 calls in one", options: { runs: 5, warmUp: 1 } },
+  // Of 100 programs that wait for a tool at the same time. The heap is the main thread's, WASM memory included.
+  codemem: { figures: { rssKb: "held open, KB RSS", heapKb: "held open, KB heap" }, options: { programs: 100 } },
+  codetokens: { figures: { tokens: "tokens of a tool" }, options: {} },
 };
 
-const allPeers = ["haft", "floor", "pi", "ai6", "ai7"];
+const allPeers = ["haft", "floor", "pi", "ai6", "ai7", "llmz", "cf-codemode"];
+/** Models of the first answer with calls, of the second with programs. */
+const callPeers = ["haft", "floor", "pi", "ai6", "ai7"];
+const programPeers = ["haft", "llmz", "cf-codemode"];
 const reps = Number(flag("reps", "5"));
 const node = flag("node", process.execPath);
 const asked = flag("tasks", [...Object.keys(tasks), "redaction"].join(",")).split(",");
@@ -62,25 +72,25 @@ const peers = chosen.filter(isInstalled);
 const missing = chosen.filter((name) => !isInstalled(name));
 
 console.log(
-  `Node ${execFileSync(node, ["-v"]).toString().trim()}, median of ${reps} processes, CPU ms per run; × is the ratio to haft`,
+  `Node ${execFileSync(node, ["-v"]).toString().trim()}, median of ${reps} processes, CPU ms of a run; × is the ratio to haft`,
 );
 if (missing.length > 0) console.log(`not installed, left out: ${missing.join(", ")} (--install ${missing.join(",")})`);
 console.log(["task".padEnd(20), ...peers.map((name) => name.padStart(18))].join(""));
 
 const results = {};
 for (const task of wanted) {
-  const { title, options } = tasks[task];
-  const samples = Object.fromEntries(peers.map((name) => [name, []]));
-  for (let round = 0; round < reps; round++) {
-    for (let turn = 0; turn < peers.length; turn++) {
-      const name = peers[(turn + round) % peers.length];
+  const { title, options, figures = { cpuMs: title } } = tasks[task];
+  const able = peers.filter((name) => (task.startsWith("code") ? programPeers : callPeers).includes(name));
+  const samples = Object.fromEntries(able.map((name) => [name, []]));
+  for (let round = 0; round < (task === "codetokens" ? 1 : reps); round++) {
+    for (let turn = 0; turn < able.length; turn++) {
+      const name = able[(turn + round) % able.length];
       samples[name].push(await runProcess(name, task, options));
     }
   }
-  results[task] = Object.fromEntries(peers.map((name) => [name, summary(samples[name])]));
-  const own = results[task].haft?.cpuMs;
-  const cells = peers.map((name) => cell(results[task][name], own).padStart(18));
-  console.log([title.padEnd(20), ...cells].join(""));
+  results[task] = Object.fromEntries(able.map((name) => [name, summary(samples[name])]));
+  for (const [figure, label] of Object.entries(figures)) printRow(label, figure, results[task]);
+  printReasons(results[task]);
 }
 printSteps();
 printVerdict();
@@ -112,25 +122,40 @@ function runProcess(peer, task, options) {
   });
 }
 
+function printRow(label, figure, result) {
+  const own = result.haft?.[figure];
+  const cells = peers.map((name) => cell(result[name]?.[figure], own).padStart(18));
+  console.log([label.padEnd(20), ...cells].join(""));
+}
+
+/** Why there is no figure. */
+function printReasons(result) {
+  const failed = peers.filter((name) => result[name]?.error);
+  for (const name of failed) console.log(`  ${name}: ${result[name].error}`);
+}
+
 function summary(samples) {
   const good = samples.filter(({ error }) => !error);
   const bad = samples.find(({ error }) => error)?.error;
   if (good.length === 0) return { error: bad };
   const median = (key) => good.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(good.length / 2)];
-  return { cpuMs: median("cpuMs"), maxRssMb: median("maxRssMb"), ...(bad && { error: bad }) };
+  const figures = Object.keys(good[0]).map((key) => [key, median(key)]);
+  return { ...Object.fromEntries(figures), ...(bad && { error: bad }) };
 }
 
-function cell({ cpuMs, error }, own) {
-  if (cpuMs === undefined) return `failed: ${error}`.slice(0, 17);
-  const number = cpuMs >= 100 ? cpuMs.toFixed(0) : cpuMs >= 1 ? cpuMs.toFixed(1) : cpuMs.toFixed(3);
-  return own ? `${number} ×${(cpuMs / own).toFixed(2)}` : number;
+/** A library that cannot do a task, or was not asked to, has no figure. */
+function cell(figure, own) {
+  if (figure === undefined) return "-";
+  const number = figure >= 100 ? figure.toFixed(0) : figure >= 1 ? figure.toFixed(1) : figure.toFixed(3);
+  return own ? `${number} ×${(figure / own).toFixed(2)}` : number;
 }
 
 /** How the cost of a step grows with the history: 1 is not at all. */
 function printSteps() {
   const [few, many] = [results["seq50:warm"], results["seq500:warm"]];
   if (!few || !many) return;
-  const growth = peers.map((name) => (many[name].cpuMs / 500 / (few[name].cpuMs / 50)).toFixed(2).padStart(18));
+  const growthOf = (name) => (many[name]?.cpuMs / 500 / (few[name]?.cpuMs / 50)).toFixed(2);
+  const growth = peers.map((name) => (callPeers.includes(name) ? growthOf(name) : "-").padStart(18));
   console.log(["a step at 500 ÷ 50".padEnd(20), ...growth].join(""));
 }
 

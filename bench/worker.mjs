@@ -1,4 +1,5 @@
 /** One process: one peer, one task. Prints one line of JSON. */
+import { measureCpu, measureMemory, measureTokens } from "./programs.mjs";
 import { counters, finalText, makeScenario, resetCounters } from "./scenario.mjs";
 
 const [, , peerName, task, optionsJson] = process.argv;
@@ -28,6 +29,10 @@ async function main() {
   const peer = await import(`./peers/${peerName}/peer.mjs`);
   const library = await peer.load();
   if (task === "import") return report({ cpuMs: cpuMs() - startCpu });
+
+  if (task === "codetokens") return report(await measureTokens(peer, library));
+  if (task === "codemem") return report(await measureMemory(peer, library, task, options));
+  if (task.startsWith("code")) return report(await measureCpu(peer, library, task, options));
 
   const scenario = makeScenario(task.split(":")[0], { latencyMs });
   const agent = await peer.makeAgent(library, scenario);

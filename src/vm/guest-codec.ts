@@ -31,6 +31,7 @@ const { bind, call } = Function.prototype;
 const free = (method) => bind.call(call, method);
 const getter = (holder, key) => free(getOwnPropertyDescriptor(holder, key).get);
 const apply = free(call);
+const getterOf = free(ObjectPrototype.__lookupGetter__);
 
 const textIncludes = free(Text.prototype.includes);
 const textSlice = free(Text.prototype.slice);

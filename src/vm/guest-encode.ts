@@ -4,7 +4,7 @@ export const guestEncodeSource = `
 function encode(value, options) {
   const isLossy = options !== undefined && hasOwn(options, "isLossy") && options.isLossy === true;
   const path = options !== undefined && hasOwn(options, "path") ? options.path : "value";
-  if (isUntouched() && isPlain(value, 0)) {
+  if (isUntouched() && isPlain(value)) {
     const text = stringify(value);
     if (typeof text === "string") return text; // else a proxy gave something else when it was asked again
   }
@@ -19,34 +19,42 @@ function isUntouched() {
   return !("toJSON" in ArrayPrototype);
 }
 
-/** JSON.stringify writes it as it is. Runs no getter, so that each runs once. */
-function isPlain(value, depth) {
+/** JSON.stringify writes it as it is. Runs no getter of an object, so that each runs once. */
+function isPlain(value) {
   switch (typeof value) {
     case "string": case "boolean": return true;
     case "number": return value - value === 0 && (value !== 0 || 1 / value > 0);
-    case "object": break;
-    default: return false;
+    case "object":
+      try { return value === null || isPlainObject(value, 0); } catch { return false; }
   }
-  if (value === null) return true;
+  return false;
+}
+
+/** A call for each value would take longer than the rest: primitives are looked at in place. */
+function isPlainObject(value, depth) {
   if (depth > 100) return false;
-  try {
-    if (isArray(value)) {
-      const { length } = value;
-      for (let index = 0; index < length; index++) if (!isPlain(value[index], depth + 1)) return false;
-      return true;
-    }
-    const prototype = getPrototypeOf(value);
-    if (prototype !== ObjectPrototype && prototype !== null) return false;
-    const names = keys(value), { length } = names;
+  if (isArray(value)) {
+    const { length } = value;
     for (let index = 0; index < length; index++) {
-      const key = names[index];
-      if (key === "$haft" || key === "toJSON" || key === "__proto__") return false;
-      const property = getOwnPropertyDescriptor(value, key);
-      if (property.get !== undefined) return false;
-      if (property.value !== undefined && !isPlain(property.value, depth + 1)) return false;
+      const item = value[index], type = typeof item;
+      if (type === "string" || type === "boolean" || item === null) continue;
+      if (type === "number") { if (item - item !== 0 || (item === 0 && 1 / item < 0)) return false; }
+      else if (type !== "object" || !isPlainObject(item, depth + 1)) return false;
     }
     return true;
-  } catch { return false; }
+  }
+  const prototype = getPrototypeOf(value);
+  if (prototype !== ObjectPrototype && prototype !== null) return false;
+  const names = keys(value), { length } = names;
+  for (let index = 0; index < length; index++) {
+    const key = names[index];
+    if (key === "$haft" || key === "toJSON" || key === "__proto__" || getterOf(value, key) !== undefined) return false;
+    const item = value[key], type = typeof item;
+    if (type === "string" || type === "boolean" || item === null || item === undefined) continue;
+    if (type === "number") { if (item - item !== 0 || (item === 0 && 1 / item < 0)) return false; }
+    else if (type !== "object" || !isPlainObject(item, depth + 1)) return false;
+  }
+  return true;
 }
 
 /** Less than the host's: the stack of a VM is small. */

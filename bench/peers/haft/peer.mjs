@@ -32,3 +32,55 @@ export function makeAgent({ Tool, execute, z }, scenario) {
     },
   };
 }
+
+/** Mode "code": the model answers with one program, which leaves the run. */
+export function makeProgram({ Exit, Tool, execute, z }, program) {
+  const add = new Tool({
+    name: "add",
+    description: "Add two numbers",
+    input: z.object({ a: z.number(), b: z.number() }),
+    output: z.object({ sum: z.number() }),
+    handler: (input) => program.tool(input),
+  });
+  const done = new Exit({ name: "done", description: "Done", schema: z.object({ text: z.string() }) });
+  const model = programModel(`${program.code("add")}\nreturn exit("done", { text: String(sum) });`);
+  const options = { model, mode: "code", instructions: "You are helpful.", prompt: "Go.", tools: [add], exits: [done] };
+  return {
+    async run() {
+      const result = await execute({ ...options });
+      if (result.status === "error") throw result.error;
+      if (!result.is(done)) throw new Error(`the run ended by ${result.stopReason}`);
+      return result.output.text;
+    },
+  };
+}
+
+export async function promptOf({ Exit, Tool, execute, z }, tools) {
+  const requests = [];
+  const model = programModel('return exit("done", { text: "" });', (request) => requests.push(request));
+  const done = new Exit({ name: "done", description: "Done", schema: z.object({ text: z.string() }) });
+  const own = tools.map((tool) => new Tool({ ...tool, handler: () => null }));
+  const result = await execute({ model, mode: "code", instructions: "You are helpful.", prompt: "Go.", tools: own, exits: [done] });
+  if (result.status === "error") throw result.error;
+  const [{ prompt }] = requests;
+  return prompt.filter(({ role }) => role === "system").map(({ content }) => content).join("\n");
+}
+
+function programModel(code, watch = () => {}) {
+  const usage = {
+    inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 5, text: 5, reasoning: 0 },
+  };
+  return {
+    specificationVersion: "v3",
+    provider: "fake",
+    modelId: "fake-1",
+    supportedUrls: {},
+    async doGenerate(request) {
+      watch(request);
+      const call = { type: "tool-call", toolCallId: "call_1", toolName: "run_program", input: JSON.stringify({ code }) };
+      return { content: [call], finishReason: { unified: "tool-calls", raw: "tool-calls" }, usage, warnings: [] };
+    },
+    doStream: () => Promise.reject(new Error("nobody watches")),
+  };
+}
