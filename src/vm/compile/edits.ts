@@ -32,9 +32,14 @@ export class Edits {
     this.#opening.set(offset, (this.#opening.get(offset) ?? "") + text);
   }
 
-  /** Before a place, for what ends there. Whoever contains it comes last. */
+  /** Before a place, for what ends there: by whoever goes through the tree from outside to inside. */
   close(offset: number, text: string): void {
     this.#closing.set(offset, text + (this.#closing.get(offset) ?? ""));
+  }
+
+  /** The same when all have closed: outside of them, and inside of what is ended later. */
+  end(offset: number, text: string): void {
+    this.#closing.set(offset, (this.#closing.get(offset) ?? "") + text);
   }
 
   /** `head` goes in front of the first line, `tail` after the last. */

@@ -18,7 +18,7 @@ export function isEnded({ node, above }: Place): boolean {
 /** After all erasing: in `a = b as T` the next line may begin with a bracket, and `get: T` may stand before a method. */
 export function endStatements(statements: readonly Node[], edits: Edits): void {
   for (const { end } of statements) {
-    if (edits.isBlank(end! - 1)) edits.open(end!, ";");
+    if (edits.isBlank(end! - 1)) edits.end(end!, ";");
   }
 }
 

@@ -1,20 +1,23 @@
 /** Turns an enum into an object, with every value where it was written. */
 import type { Compilation } from "./erase.ts";
-import { isClass, isFunction, type Node, type NodeOf, unwrap, walk } from "./syntax.ts";
+import { isClass, isFunction, type Node, type NodeOf, type Place, unwrap, walk } from "./syntax.ts";
 
 type Enum = NodeOf<"TSEnumDeclaration">;
 type Member = Enum["members"][number];
 
 /** `enum E { A, B = 2 }` becomes `const E={}; E[E["A"]=0]="A"; …`. Texts have no way back to their names. */
-export function eraseEnum(node: Enum, parent: Node | undefined, compilation: Compilation): void {
+export function eraseEnum(node: Enum, above: Place | undefined, compilation: Compilation): void {
   const { source, edits, problems } = compilation;
   const { name } = node.id;
-  const earlier = earlierParts(node, parent);
-  const names = new Set([...earlier, node].flatMap(({ members }) => members.map(nameOf)));
+  const ofBlock = enumsAround(above, compilation);
+  const isFirst = !ofBlock.has(name);
+  const names = ofBlock.get(name) ?? new Set<string>();
+  ofBlock.set(name, names);
+  for (const member of node.members) names.add(nameOf(member));
   const brace = source.text.indexOf("{", source.tokenAt(node.id.end!));
   edits.blank(node.start!, brace + 1);
   edits.put(node.end! - 1, " ");
-  edits.open(node.start!, earlier.length > 0 ? ";" : `const ${name}={};`);
+  edits.open(node.start!, isFirst ? `const ${name}={};` : ";");
   node.members.forEach((member, index) => {
     const before = node.members[index - 1];
     const own = `${name}[${JSON.stringify(nameOf(member))}]`;
@@ -34,13 +37,12 @@ export function eraseEnum(node: Enum, parent: Node | undefined, compilation: Com
   });
 }
 
-/** An enum may be written in several parts, which add to one another. */
-function earlierParts(node: Enum, parent: Node | undefined): Enum[] {
-  const statements = parent && "body" in parent && Array.isArray(parent.body) ? (parent.body as Node[]) : [];
-  const enums = statements
-    .map((statement) => (statement.type === "ExportNamedDeclaration" ? (statement.declaration as Node) : statement))
-    .filter((statement): statement is Enum => statement?.type === "TSEnumDeclaration");
-  return enums.slice(0, Math.max(0, enums.indexOf(node))).filter(({ id }) => id.name === node.id.name);
+/** An enum may be written in several parts, which add to one another: those of each name that a block has. */
+function enumsAround(above: Place | undefined, { enums }: Compilation): Map<string, Set<string>> {
+  const block = above?.node.type === "ExportNamedDeclaration" ? above.above?.node : above?.node;
+  const ofBlock = enums.get(block) ?? new Map<string, Set<string>>();
+  enums.set(block, ofBlock);
+  return ofBlock;
 }
 
 /** Members may name each other: `High = Low * 2`. */
@@ -63,7 +65,7 @@ function isPropertyName(node: Node, parent: Node | undefined): boolean {
   if (parent?.type === "MemberExpression" || parent?.type === "OptionalMemberExpression") {
     return parent.property === node && !parent.computed;
   }
-  return parent?.type === "ObjectProperty" && parent.key === node && !parent.computed && !parent.shorthand;
+  return parent?.type === "ObjectProperty" && parent.key === node && !parent.computed;
 }
 
 function nameOf({ id }: Member): string {

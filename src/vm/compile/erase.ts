@@ -11,6 +11,8 @@ export interface Compilation {
   readonly source: SourceText;
   readonly edits: Edits;
   readonly problems: Problems;
+  /** Of each block, the members of its enums so far. */
+  readonly enums: Map<Node | undefined, Map<string, Set<string>>>;
 }
 
 /** For each node, parents first. True where what is in it is read further. */
@@ -27,7 +29,7 @@ export function erase({ node, above }: Place, compilation: Compilation): boolean
   if (isClass(node)) eraseClass(node, compilation);
   switch (node.type) {
     case "TSEnumDeclaration":
-      eraseEnum(node, parent, compilation);
+      eraseEnum(node, above, compilation);
       return true;
     case "TSEnumMember":
     case "TSParameterProperty":
@@ -84,26 +86,48 @@ function eraseAssertion({ start, end, expression }: NodeOf<"TSTypeAssertion">, e
 function eraseTypes(
   node: NodeOf<"TSTypeAnnotation" | "TSTypeParameterDeclaration" | "TSTypeParameterInstantiation">,
   parent: Node | undefined,
-  { source, edits }: Compilation,
+  compilation: Compilation,
 ): void {
-  const start = node.start!;
-  const end = node.end!;
-  edits.blank(start, end);
+  compilation.edits.blank(node.start!, node.end!);
   if (parent?.type !== "ArrowFunctionExpression") return;
-  // No line may end before the parameters of an arrow, nor between them and the arrow.
-  if (node === parent.typeParameters) {
-    const parenthesis = source.tokenAt(end);
-    if (!source.text.slice(start, parenthesis).includes("\n")) return;
-    edits.put(start, "(");
-    edits.put(parenthesis, " ");
-  } else if (node === parent.returnType && source.text.slice(start, end).includes("\n")) {
-    const last = parent.params.at(-1);
-    const word = parent.async ? parent.start! + "async".length : parent.start!;
-    let parenthesis = source.tokenAt(last?.end ?? source.tokenAt(parent.typeParameters?.end ?? word) + 1);
-    if (source.text[parenthesis] === ",") parenthesis = source.tokenAt(parenthesis + 1);
-    edits.put(parenthesis, " ");
-    edits.put(end - 1, ")");
+  if (node === parent.typeParameters) joinParameters(node, compilation);
+  if (node === parent.returnType) joinArrow(parent, node, compilation);
+  checkArrow(parent, compilation);
+}
+
+/** What stands before the parameters of an arrow, `return` or `async`, must stand in the same line. */
+function joinParameters(types: Node, { source, edits }: Compilation): void {
+  const opening = source.tokenAt(types.end!);
+  if (hasLineEnd(source, types.start!, opening)) {
+    edits.put(types.start!, "(");
+    edits.put(opening, " ");
   }
+}
+
+/** So must the end of the parameters and the arrow. */
+function joinArrow(arrow: Arrow, { end }: Node, { source, edits }: Compilation): void {
+  const closing = closingParenthesis(arrow, source);
+  if (!hasLineEnd(source, closing, end!)) return;
+  edits.put(closing, " ");
+  edits.put(end! - 1, ")");
+}
+
+/** The parser lets some pass. */
+function checkArrow(arrow: Arrow, { source, problems }: Compilation): void {
+  const head = arrow.returnType?.end ?? closingParenthesis(arrow, source) + 1;
+  if (hasLineEnd(source, head, source.tokenAt(head))) problems.add(arrow, "No line may end before =>");
+}
+
+type Arrow = NodeOf<"ArrowFunctionExpression">;
+
+function closingParenthesis({ start, async, typeParameters, params }: Arrow, source: SourceText): number {
+  const head = typeParameters?.end ?? (async ? start! + "async".length : start!);
+  const closing = source.tokenAt(params.at(-1)?.end ?? source.tokenAt(head) + 1);
+  return source.text[closing] === "," ? source.tokenAt(closing + 1) : closing;
+}
+
+function hasLineEnd({ text }: SourceText, start: number, end: number): boolean {
+  return text.slice(start, end).includes("\n");
 }
 
 function eraseIdentifier(

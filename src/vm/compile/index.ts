@@ -56,7 +56,7 @@ const TOO_DEEP = "The program is nested too deeply: write it flatter";
 
 function transform(program: Program, source: SourceText, problems: Problems, calls: Calls): CompiledProgram {
   const edits = new Edits(source.text);
-  const compilation: Compilation = { source, edits, problems };
+  const compilation: Compilation = { source, edits, problems, enums: new Map() };
   const statements: Node[] = [];
   walk(program, (place) => {
     calls.see(place);

@@ -34,7 +34,7 @@ function giveExport({ start, declaration }: NodeOf<"ExportDefaultDeclaration">, 
   // `0,` keeps this name out of the stacks of a function that has none.
   const name = freeName("__default", source);
   edits.open(declaration.start!, `const ${name}=(0,`);
-  edits.close(declaration.end!, ");");
+  edits.end(declaration.end!, ");");
   return isCalled ? `;return await ${name}()` : `;return ${name}`;
 }
 
@@ -48,7 +48,7 @@ function giveExpression(
   if (isAlone && isProgram(value)) {
     const name = freeName("__program", source);
     edits.open(start!, `const ${name}=(0,`);
-    edits.close(expression.end!, ");");
+    edits.end(expression.end!, ");");
     return { tail: `;return await ${name}()` };
   }
   // What was assigned is kept under its name.
@@ -64,7 +64,7 @@ function isProgram(value: Node): boolean {
 
 /** A name that a program does not use. */
 export function freeName(name: string, source: string): string {
-  let free = name;
-  for (let count = 1; source.includes(free); count++) free = `${name}${count}`;
-  return free;
+  if (!source.includes(name)) return name;
+  const taken = [...source.matchAll(new RegExp(`${name}(\\d{0,9})`, "g"))].map(([, digits]) => Number(digits));
+  return name + (taken.reduce((one, other) => Math.max(one, other), 0) + 1);
 }

@@ -42,19 +42,32 @@ export function transpiled(blocks: readonly string[]): string {
   return outputText;
 }
 
-/** The blocks of a JavaScript module, each as text that tells nothing but the tree. */
-export function treesOf(javascript: string): string[] {
-  const { body } = parse(javascript, options).program;
-  return body.filter(({ type }) => type === "BlockStatement").map((block) => JSON.stringify(block, plain));
+/** The blocks of a JavaScript module. */
+export function blocksIn(javascript: string): Tree[] {
+  const body = parse(javascript, options).program.body as unknown as Tree[];
+  return body.filter(({ type }) => type === "BlockStatement");
 }
 
-/** The same for what the compiler made of one block. */
-export function treeOf(code: string): string {
-  const wrapper = nodesOf(parse(code, options)).find(({ type }) => type === "ArrowFunctionExpression");
-  return JSON.stringify(
-    wrapper.body.body.find(({ type }: { type: string }) => type === "BlockStatement"),
-    plain,
-  );
+/** The block in what the compiler made of one. */
+export function blockIn(code: string): Tree {
+  const [statement] = parse(code, options).program.body as any[];
+  return statement.expression.body.body.find(({ type }: Tree) => type === "BlockStatement");
+}
+
+export interface Tree {
+  type: string;
+  [key: string]: unknown;
+}
+
+/** Whether two trees say the same, wherever it stands. */
+export function isSame(one: any, other: any): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    const [left, right] = [one, other].map((nodes) => nodes.filter((node) => node?.type !== "EmptyStatement"));
+    return left!.length === right!.length && left!.every((node, index) => isSame(node, right![index]));
+  }
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => places.has(key) || isSame(one[key], other[key]));
 }
 
 const options: ParserOptions = {
@@ -73,11 +86,6 @@ const gone = new Set([
 ]);
 
 const places = new Set(["start", "end", "loc", "extra", "leadingComments", "trailingComments", "innerComments"]);
-
-function plain(key: string, value: unknown): unknown {
-  if (places.has(key)) return undefined;
-  return Array.isArray(value) ? value.filter((item) => item?.type !== "EmptyStatement") : value;
-}
 
 function nodesOf(root: unknown): any[] {
   const found: any[] = [];

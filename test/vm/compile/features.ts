@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs, and programs hold templates
 /** What TypeScript can do, each as a program and what it gives. */
 
 export interface Feature {
@@ -23,12 +24,12 @@ export const features: Feature[] = [
     [...[1, 2, "c", 3]],
   ),
   feature("as", "const a = { b: [1, 2] as const } as unknown as { b: number[] }", "(a as any).b.length as number", 2),
-  feature("as before a bracket", "let a = [[5]] as number[][]\n[a] = [[7]] as any", "a", 7),
+  feature("as before a bracket", "let a = [[5]] as number[][]\n[a] = [[7]] as any", "a", [7]),
   feature("as before a parenthesis", "let a = 1 as number\n;(a as any) = 3", "a", 3),
   feature("as before a plus", "const a = 1 as number\n  + 2", "a", 3),
   feature("as in a condition", "const a = (1 as any) ? ('b' as string) : ('c' as string)", "a", "b"),
   feature("as in a template", "const a = 'x' as const", "`${a as string}-${(a as any)!}`", "x-x"),
-  feature("satisfies", "const a = { b: 1 } satisfies Record<string, number>\n/x/.test('x')", "a.b", 1),
+  feature("satisfies", "const a = { b: 1 } satisfies Record<string, number>\n;[1].map((x) => x)", "a.b", 1),
   feature("non-null", "const a: { b?: { c?: () => number } } = { b: { c: () => 4 } }", "a!.b!.c!()!", 4),
   feature("non-null in an optional chain", "const a: any = undefined", "[a?.b!.c.d, a!?.b]", [undefined, undefined]),
   feature("non-null as a target", "const a: any = { b: 1 }\na.b! += 2\na!.b!++", "a", { b: 4 }),
@@ -62,6 +63,12 @@ export const features: Feature[] = [
     { b: 1 },
   ),
   feature("result type over lines, generic", "const f = <T>(/* ) */): Array<\n  T\n> => []", "f()", []),
+  feature(
+    "result type in the next line",
+    "const f = (a: number)\n  : number => a, g = async <T,>()\n  : Promise<1> => 1",
+    "[f(2), await g()]",
+    [2, 1],
+  ),
   feature("type predicate", "const f = (a: unknown): a is string => typeof a === 'string'", "f('')", true),
   feature("assertion function", "function f(a: unknown): asserts a is string { if (!a) throw 1 }", "f('a')", undefined),
   feature(
@@ -159,6 +166,12 @@ export const features: Feature[] = [
     [3, 3, 4],
   ),
   feature("enum in parts", "enum A { X = 1 }\nenum A { Y = X + 1 }", "A", { X: 1, Y: 2, 1: "X", 2: "Y" }),
+  feature(
+    "exported enum in parts, one empty",
+    "export enum A {}\nexport enum A { X = 1 }\n{ enum A { Z = 3 } }\nexport enum A { Y = X }",
+    "A",
+    { X: 1, Y: 1, 1: "Y" },
+  ),
   feature("enum over lines", "enum A {\n  // first\n  X = 'x', // x\n  /* y */ Y = 'y',\n}", "A", { X: "x", Y: "y" }),
   feature(
     "enum in a block",
@@ -175,13 +188,13 @@ export const features: Feature[] = [
   ),
   feature(
     "class methods",
-    "class A { public async f<T>(): Promise<T> { return 1 as T } private *g() { yield 2 } override get h(): number { return 3 } i?(): number { return 4 } static #j<T>(a: T) { return a } static k() { return A.#j<number>(5) } }",
-    "[await new A().f(), ...new (A as any)().g(), new A().h, new A().i!(), A.k()]",
+    "class A extends Object { public async f<T>(): Promise<T> { return 1 as T } private *g() { yield 2 } public override get toString(): number { return 3 } i?(): number { return 4 } static #j<T>(a: T) { return a } static k() { return A.#j<number>(5) } }",
+    "[await new A().f(), ...new (A as any)().g(), new A().toString, new A().i!(), A.k()]",
     [1, 2, 3, 4, 5],
   ),
   feature(
     "class members without semicolons",
-    "const k = 'k'\nclass A {\n  get: string\n  set?\n  foo() { return 1 }\n  private [k] = 2\n  public *gen() { yield 3 }\n  x = 1 as number\n  readonly ['in'] = 4\n}",
+    "const k = 'k'\nclass A {\n  get: string\n  foo() { return 1 }\n  private [k] = 2\n  public *gen() { yield 3 }\n  x = 1 as number\n  readonly ['in'] = 4\n}",
     "[new A().foo(), new A().k, [...new A().gen()], 'get' in new A()]",
     [1, 2, [3], true],
   ),
