@@ -121,8 +121,8 @@ describe("the root", () => {
     expect([...graph.packages]).toEqual([]);
   });
 
-  test("is fewer than 95 files", () => {
-    expect(graph.files.size).toBeLessThan(95);
+  test("is fewer than 90 files", () => {
+    expect(graph.files.size).toBeLessThan(90);
   });
 
   test("reaches no room", () => {

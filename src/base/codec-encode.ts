@@ -1,5 +1,5 @@
 /** The codec's long way: values that plain JSON does not have, written with tags, each object once. */
-import { graphOf, writtenOut } from "./codec-graph.ts";
+import { graphOf, placesOf, writtenOut } from "./codec-graph.ts";
 import { HaftError } from "./errors.ts";
 import { describeValue, isPlainObject, type Json, setOwn } from "./json.ts";
 
@@ -8,14 +8,18 @@ const TAG = "$haft";
 
 const MAX_DEPTH = 1_000;
 
+/** One object may be in more places than there is time to write. */
+const MOST_PLACES = 1_000_000;
+
 type JsonObject = { [key: string]: Json };
 
 /** @throws HaftError `VALUE_NOT_ENCODABLE` */
 export function encodeTagged(value: unknown, label: string): Json {
   const writer = new ValueWriter();
   const json = writer.read(value, label);
-  if (writer.isCyclic) return graphOf(json, writer.repeated);
-  return writer.repeated.size === 0 ? json : writtenOut(json);
+  if (writer.repeated.size === 0) return json;
+  const isGraph = writer.isCyclic || placesOf(json) > MOST_PLACES;
+  return isGraph ? graphOf(json, writer.repeated) : writtenOut(json);
 }
 
 /** What is met again is the same object in what it gives: the value's graph, as JSON. */

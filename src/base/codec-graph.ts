@@ -26,6 +26,17 @@ export function graphOf(root: Json, repeated: ReadonlySet<Json>): Json {
   return { [TAG]: "graph", nodes };
 }
 
+/** How many objects it is when it is written out; without a cycle. */
+export function placesOf(json: Json, known = new Map<Json, number>()): number {
+  if (typeof json !== "object" || json === null) return 0;
+  let places = known.get(json);
+  if (places === undefined) {
+    places = Object.values(json).reduce<number>((sum, part) => sum + placesOf(part, known), 1);
+    known.set(json, places);
+  }
+  return places;
+}
+
 /** The same without an object that stands in two places. */
 export function writtenOut(json: Json): Json {
   if (typeof json !== "object" || json === null) return json;

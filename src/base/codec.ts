@@ -9,9 +9,9 @@ export { decode } from "./codec-decode.ts";
  *
  * Kept exactly: JSON values, undefined in arrays, NaN, Infinity, -0, BigInt, Date, RegExp, URL, Map, Set, Error (name,
  * message, code, data, cause, errors of an AggregateError), typed arrays and ArrayBuffer, cycles. Where there is a cycle,
- * all that is met twice comes back as one; elsewhere it is written in each place, as JSON does it. Objects of other classes
- * become plain objects, through their `toJSON` when they have one. Undefined properties are left out, holes of arrays become
- * undefined.
+ * all that is met twice comes back as one; elsewhere it is written in each place, as JSON does it, unless that makes more
+ * than a million. Objects of other classes become plain objects, through their `toJSON` when they have one. Undefined
+ * properties are left out, holes of arrays become undefined.
  *
  * @throws HaftError `VALUE_NOT_ENCODABLE`, naming the path, for functions, symbols, promises, weak collections, nesting
  * deeper than 1,000, and objects that hold nothing of their own (a Response, a stream, a generator).
@@ -23,7 +23,13 @@ export function encode(value: unknown, label = "value"): Json {
 
 const notPlain = Symbol("not plain");
 
+/** One that holds the same object twice, and that another one twice, and so on, has more places than there is time. */
+const MOST_OBJECTS = 1_000_000;
+
+let objectsLeft = 0;
+
 function tryCopy(value: unknown): Json | typeof notPlain {
+  objectsLeft = MOST_OBJECTS;
   try {
     return copyPlain(value, 0);
   } catch {
@@ -45,7 +51,7 @@ function copyPlain(value: unknown, depth: number): Json | typeof notPlain {
       return notPlain;
   }
   if (value === null) return null;
-  if (depth > 100) return notPlain; // perhaps a cycle
+  if (depth > 100 || --objectsLeft < 0) return notPlain; // perhaps a cycle
   if (Array.isArray(value)) return copyArray(value, depth);
   return isPlainObject(value) ? copyObject(value, depth) : notPlain;
 }

@@ -72,3 +72,8 @@ export function codeOf(thrown: unknown): string | undefined {
     return undefined;
   }
 }
+
+/** What `execute()` rejects with. */
+export function invalidOption(message: string, hint?: string): HaftError {
+  return new HaftError("OPTIONS_INVALID", message, { hint });
+}

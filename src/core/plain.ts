@@ -3,27 +3,32 @@ import { messageOf } from "../base/errors.ts";
 import { setOwn } from "../base/json.ts";
 
 /**
- * A Date as its ISO text, a Map as an object or pairs, a Set as an array, bytes as base64; where the value has a cycle, an
- * object that was told already as its path: `[circular: value.parent]`, or `[same as: value.items[0]]`.
+ * A Date as its ISO text, a Map as an object or pairs, a Set as an array, bytes as base64; where the value has a cycle (or is
+ * deeper or larger than almost any tree), an object that was told already as its path: `[circular: value.parent]`, or `[same as: value.items[0]]`.
  */
 export function plain(value: unknown): unknown {
+  objectsLeft = MOST_OBJECTS;
   try {
     return plainPart(value, MAX_DEPTH);
   } catch (error) {
-    if (error !== tooDeep) throw error;
+    if (error !== tooMuch) throw error;
     return new OnceOnly().part(value, "value");
   }
 }
 
+/** More of either is perhaps a cycle, or one object in more places than there is time. */
 const MAX_DEPTH = 100;
+const MOST_OBJECTS = 1_000_000;
 
-const tooDeep = Symbol("deeper than most values without a cycle");
+const tooMuch = Symbol("deeper or larger than almost any value that is a tree");
+
+let objectsLeft = 0;
 
 function plainPart(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return plainPrimitive(value);
   const leaf = plainLeaf(value);
   if (leaf !== undefined) return leaf;
-  if (depth === 0) throw tooDeep;
+  if (depth === 0 || --objectsLeft < 0) throw tooMuch;
   return mapParts(value, (part) => plainPart(part, depth - 1));
 }
 

@@ -29,10 +29,17 @@ function allowed(
   if (run.abort.aborted) return { type: "aborted" };
   if (iteration.calls.length > 0) {
     const batch = new Batch(run, iteration, context);
-    return batch.run(() => run.mode.act(response, context, batch));
+    const work = () => batch.run(() => run.mode.act(response, context, batch));
+    return run.mode.code ? prepareProgram(run, iteration, batch).then(work) : work();
   }
   const outcome = run.mode.act(response, context, noHands);
   return outcome instanceof Promise ? outcome.then(acted) : acted(outcome);
+}
+
+/** Only a run whose model writes programs loads what they need. */
+async function prepareProgram(run: RunState, iteration: RunningIteration, batch: Batch): Promise<void> {
+  const { ProgramNotes } = await import("./program-notes.ts");
+  batch.program = new ProgramNotes(run, iteration, (call) => batch.abandon(call));
 }
 
 function acted(outcome: Outcome): Happened {

@@ -12,7 +12,6 @@ import type { Done } from "./call.ts";
 import { executeToolCall } from "./execute-tool-call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
-import { ProgramNotes } from "./program-notes.ts";
 import { RunAbort } from "./run-abort.ts";
 import type { RunState } from "./run-state.ts";
 import type { Happened } from "./settle.ts";
@@ -23,6 +22,8 @@ const MAX_PARALLEL = 8;
 
 /** A mode works with these hands. The batch ends when the work and every call are over, or when it is stopped. */
 export class Batch implements Hands, AbortListener {
+  /** Set where a program runs. */
+  declare program: ProgramHands;
   before: AbortListener | undefined;
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
@@ -42,7 +43,6 @@ export class Batch implements Hands, AbortListener {
   #outcome: Outcome | undefined;
   /** Of calls that a program made: each can be aborted alone. */
   #aborts: Map<string, RunAbort> | undefined;
-  #program: ProgramNotes | undefined;
   #resolve: ((happened: Happened) => void) | undefined;
   /** Since an abort: calls in flight have a moment. */
   #grace: ReturnType<typeof setTimeout> | undefined;
@@ -146,11 +146,6 @@ export class Batch implements Hands, AbortListener {
     }
   }
 
-  get program(): ProgramHands {
-    this.#program ??= new ProgramNotes(this.#run, this.#iteration, (call) => this.#abandon(call));
-    return this.#program;
-  }
-
   #keyOf({ id, number }: AskedCall): string {
     if (number !== undefined) return `${this.#iteration.id}/${number}`;
     const callId = `${this.#iteration.id}/${++this.#count}`;
@@ -198,7 +193,7 @@ export class Batch implements Hands, AbortListener {
   }
 
   /** One that runs ends by its abort; one that waits for its turn is never made; one of an earlier process is noted as over. */
-  #abandon(asked: AskedCall): void {
+  abandon(asked: AskedCall): void {
     const callId = this.#keyOf(asked);
     const wasInvoked = this.#aborts?.has(callId);
     this.#abortOf(callId).abort(new HaftError("ABORTED", "The program ended without waiting for this call"));

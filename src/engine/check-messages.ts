@@ -1,6 +1,6 @@
 /** A conversation that is given must be one: roles and parts are checked before they reach a log or a provider. */
+import { invalidOption } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
-import { invalidOption } from "./invalid-option.ts";
 
 const partsOf: Record<string, string[]> = {
   user: ["text", "file"],

@@ -1,9 +1,8 @@
 /** The objects of a run are objects, and no name is there twice: neither theirs nor those of their calls. */
-import { HaftError } from "../base/errors.ts";
+import { HaftError, invalidOption } from "../base/errors.ts";
 import { describeValue } from "../base/json.ts";
 import { ObjectInstance } from "../core/object.ts";
 import type { Tool } from "../core/tool.ts";
-import { invalidOption } from "./invalid-option.ts";
 
 /** @throws HaftError `OPTIONS_INVALID`, `DUPLICATE_OBJECT`, `DUPLICATE_TOOL` */
 export function checkObjects(objects: readonly ObjectInstance[], tools: readonly Tool[]): void {

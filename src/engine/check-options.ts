@@ -1,9 +1,8 @@
 /** Options are checked before anything is opened: what is wrong with them is said at once, and by name. */
+import { invalidOption } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
-import { policyProblem } from "../core/policy-check.ts";
 import { checkMessages, checkPrompt } from "./check-messages.ts";
-import { invalidOption } from "./invalid-option.ts";
 
 type Check = [what: string, fits: (value: any) => boolean];
 
@@ -84,8 +83,6 @@ export function checkOptions(options: ExecuteOptions): void {
   checkEach(options.modelLimits ?? {}, limits, "modelLimits has no");
   checkPrompt(options.prompt);
   checkMessages(options.messages);
-  const problem = options.policy === undefined ? undefined : policyProblem(options.policy);
-  if (problem) throw invalidOption(problem.message, problem.hint);
   if (options.approvals === "ask" && !options.approve)
     throw invalidOption('approvals: "ask" needs an approve function to ask');
 }

@@ -1,11 +1,11 @@
 /** What the model should know this iteration: dynamic values are asked anew, names are checked. */
+import { invalidOption } from "../base/errors.ts";
 import type { Dynamic, DynamicContext, ExecuteOptions } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { IterationContext, ToolSet } from "../core/mode.ts";
 import type { ObjectInstance } from "../core/object.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
-import { invalidOption } from "./invalid-option.ts";
 import { checkExits, modeName, NamedTools } from "./named-tools.ts";
 import type { RunObjects } from "./objects.ts";
 import type { RunState } from "./run-state.ts";

@@ -1,6 +1,6 @@
 /** One tool call, whoever asked: recall · statics · before hook · validate · approve · run · after hook · record. */
 import { decode, encode } from "../base/codec.ts";
-import type { Json } from "../base/json.ts";
+import { copyPlain, type Json } from "../base/json.ts";
 import { type AbortSource, channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
 import type { EntryBody } from "../core/log.ts";
@@ -16,7 +16,6 @@ import { clear, clearChanged, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { divergence } from "./journal.ts";
 import { logged, readable } from "./logged-error.ts";
-import { copyPlain } from "./own-json.ts";
 import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
 

@@ -1,10 +1,9 @@
 /** The conversation as a reading of the log. */
 import { decode } from "../base/codec.ts";
-import type { Json } from "../base/json.ts";
+import { copyPlain, type Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
 import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
-import { copyPlain } from "./own-json.ts";
 
 /** Messages and assigns that the entries leave behind. */
 export interface History {

@@ -1,6 +1,9 @@
-/** The hooks around an iteration. What a hook throws never ends a run by accident, and a hook that hangs ends with it. */
+/** The hooks around an iteration, and of events. What a hook throws never ends a run by accident, and a hook that hangs ends with it. */
 import { HaftError, messageOf } from "../base/errors.ts";
 import { describeValue } from "../base/json.ts";
+import type { Logger } from "../core/context.ts";
+import type { ExecuteOptions } from "../core/execute.ts";
+import type { RunEvent } from "../core/log.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
@@ -59,4 +62,19 @@ export async function afterIteration(run: RunState, iteration: RunningIteration)
   } catch (error) {
     if (!run.abort.aborted) run.logger.warn(`onIterationEnd threw: ${messageOf(error)}`);
   }
+}
+
+/** `onTrace` can neither change nor fail the run, whether it throws at once or later. */
+export function traceHook({ hooks }: ExecuteOptions, logger: Logger): ((event: RunEvent) => void) | undefined {
+  const { onTrace } = hooks ?? {};
+  if (!onTrace) return undefined;
+  const warn = (error: unknown) => logger.warn(`onTrace threw: ${messageOf(error)}`);
+  return (event) => {
+    try {
+      const given: unknown = onTrace({ trace: event, iteration: Number(event.key.split("/")[1] ?? 0) });
+      if (given instanceof Promise) given.catch(warn);
+    } catch (error) {
+      warn(error);
+    }
+  };
 }

@@ -1,5 +1,5 @@
 /** The tools of an iteration by name and alias, and the rule that no name is there twice. */
-import { HaftError } from "../base/errors.ts";
+import { HaftError, invalidOption } from "../base/errors.ts";
 import { noSecrets } from "../core/call-context.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import { Exit } from "../core/exit.ts";
@@ -11,7 +11,6 @@ import type { OpenSecrets } from "../core/secrets.ts";
 import type { Tool, ToolEntry } from "../core/tool.ts";
 import { withSecretNames } from "../core/tool-secret-input.ts";
 import { resolveTool } from "../core/tool-spec.ts";
-import { invalidOption } from "./invalid-option.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];

@@ -1,10 +1,9 @@
 /** What a run starts with: the log that was given, and what the store has of the session. */
-import { HaftError, messageOf } from "../base/errors.ts";
+import { HaftError, invalidOption, messageOf } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import { type Entry, LOG_VERSION } from "../core/log.ts";
 import { Snapshot, type SnapshotJson } from "../core/snapshot.ts";
-import { invalidOption } from "./invalid-option.ts";
 
 export interface Past {
   entries: readonly Entry[];

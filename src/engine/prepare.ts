@@ -1,4 +1,5 @@
 /** Before a run starts: its options are read, and what they name is loaded. */
+import { invalidOption } from "../base/errors.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
@@ -48,8 +49,7 @@ function prepareAll(
   const given = givenEntries(options);
   const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
   const known = { options, rooms, tools, objects, given };
-  const hasPolicy = options.policy !== undefined && options.policy.length > 0;
-  const isOpen = !options.secrets && !options.redact && !hasPolicy;
+  const isOpen = !options.secrets && !options.redact && !hasPolicy(options);
   if (isOpen && !(mode instanceof Promise)) return { ...known, mode, secrets: undefined, policy: undefined };
   return prepareRooms(known, mode, abort);
 }
@@ -72,9 +72,15 @@ function openSecrets(
   return sources || rules ? rooms.secrets({ sources, rules, cwd, abortSignal: abort.signal }) : undefined;
 }
 
-/** Most runs have none, and load nothing for it. */
-async function readPolicy({ policy }: ExecuteOptions): Promise<Policy | undefined> {
-  if (!policy || policy.length === 0) return undefined;
-  const { Policy } = await import("./policy/policy.ts");
-  return new Policy(policy);
+function hasPolicy({ policy }: ExecuteOptions): boolean {
+  return policy !== undefined && !(Array.isArray(policy) && policy.length === 0);
+}
+
+/** Most runs have none, and load nothing for it. @throws HaftError `OPTIONS_INVALID` */
+async function readPolicy(options: ExecuteOptions): Promise<Policy | undefined> {
+  if (!hasPolicy(options)) return undefined;
+  const { Policy, policyProblem } = await import("./policy/index.ts");
+  const problem = policyProblem(options.policy);
+  if (problem) throw invalidOption(problem.message, problem.hint);
+  return new Policy(options.policy!);
 }

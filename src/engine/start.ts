@@ -9,6 +9,7 @@ import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, type History, readHistory } from "./history.ts";
+import { traceHook } from "./hook-calls.ts";
 import { type Journal, readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { pastEntries, pastRun } from "./past-log.ts";
@@ -19,7 +20,6 @@ import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
 import type { Steering } from "./steering.ts";
 import { objectsAtStart, wantsSandbox } from "./tools-at-start.ts";
-import { traceHook } from "./trace-hook.ts";
 import type { Watchers } from "./watchers.ts";
 
 const asItIs = <T>(value: T): T => value;

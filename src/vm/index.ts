@@ -5,7 +5,7 @@ import type { Mode } from "../core/mode.ts";
 import type { ProgramLimits } from "../core/program.ts";
 import { codeModeOf } from "../modes/code/code-mode.ts";
 import { openChecker } from "./check/index.ts";
-import { checkedLimits } from "./limits.ts";
+import { checkedLimits } from "./machine/limits.ts";
 import { inlineVm, workerVm } from "./program-vm.ts";
 
 export type { ProgramLimits } from "../core/program.ts";

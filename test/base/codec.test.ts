@@ -192,6 +192,17 @@ describe("cycles", () => {
     expect(back.children[0]).not.toBe(back.children[1]);
   });
 
+  test("one object in more places than there is time is written once", () => {
+    let many: unknown[] = [];
+    for (let level = 0; level < 40; level++) many = [many, many];
+    const value: Record<string, unknown> = { many };
+    value.self = value;
+    const text = JSON.stringify(encode(value));
+    expect(text.length).toBeLessThan(10_000);
+    expect(JSON.stringify(encode(decode(JSON.parse(text))))).toBe(text);
+    expect(JSON.stringify(encode(many)).length).toBeLessThan(10_000);
+  });
+
   test("every object knows every other: what is written grows with the ties, no faster", () => {
     const all = Array.from({ length: 60 }, (_, index) => ({ index, others: [] as unknown[] }));
     for (const one of all) one.others.push(...all);

@@ -93,6 +93,12 @@ describe("modelText", () => {
     expect(modelText(all).length).toBeLessThan(40 * 40 * 400);
   });
 
+  test("one object in more places than there is time is told once", () => {
+    let many: unknown[] = [];
+    for (let level = 0; level < 40; level++) many = [many, many];
+    expect(modelText(many).length).toBeLessThan(10_000);
+  });
+
   test("depth alone is no cycle", () => {
     let deep: unknown = "end";
     for (let level = 0; level < 500; level++) deep = [deep];

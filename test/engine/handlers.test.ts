@@ -160,6 +160,22 @@ describe("whatever a handler gives is a result, or a failure that says what cann
     expect(ofType(events, "tool-end")).toHaveLength(2);
   });
 
+  test("assigns that hold one object in more places than there is time are copied", async () => {
+    let many: unknown[] = [];
+    for (let level = 0; level < 40; level++) many = [many, many];
+    const knot: Record<string, unknown> = { when: new Date(0), many };
+    knot.self = knot;
+    const seen: any[] = [];
+    const model = scriptedModel([asks("first"), asks("second"), "ok"]);
+    const first = tool("first", () => ok(1, { assigns: { knot } }));
+    const second = tool("second", (_, { assigns }) => void seen.push(assigns.knot));
+    const store = memoryStore();
+    const tools = [first, second];
+    expect((await execute({ model, tools, prompt: "go", store, session: "s" })).status).toBe("success");
+    await execute({ model: scriptedModel(["ok"]), tools, prompt: "more", store, session: "s" });
+    expect([seen[0].self === seen[0], seen[0].when]).toEqual([true, new Date(0)]);
+  });
+
   test("200,000 characters are whole", async () => {
     expect(await read(() => "x".repeat(200_000))).toHaveLength(200_000);
   });

@@ -193,7 +193,7 @@ describe("after a program has changed whatever can be changed", () => {
     for (const name of names) { change(globalThis[name]); change(globalThis[name].prototype); }
     for (const holder of [JSON, Reflect, Object.getPrototypeOf(Uint8Array), Object.getPrototypeOf(Uint8Array.prototype),
       Object.getPrototypeOf([][Symbol.iterator]()), Object.getPrototypeOf(new Map().entries()), Object.getPrototypeOf(new Set().values())]) change(holder);
-    const odd = { a: 1, toJSON: 1, value: 1, get: 1, set: 1, $haft: 1, then: 1, 0: 1, cause: 1, errors: 1, code: 1, data: 1, length: 1, isLossy: 1, path: 1 };
+    const odd = { a: 1, toJSON: 1, value: 1, get: 1, set: 1, $haft: 1, then: 1, 0: 1, 1: 1, cause: 1, errors: 1, code: 1, data: 1, length: 1, isLossy: 1, path: 1 };
     for (const key of Object.keys(odd)) {
       const setter = { get: evil, set: evil, configurable: true };
       changes.push(() => { Object_.defineProperty(Object.prototype, key, setter); if (key !== "length") Object_.defineProperty(Array.prototype, key, setter) });

@@ -186,7 +186,7 @@ describe.each([
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
       return pieces[state % pieces.length]!;
     };
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 25; round++) {
       const code = Array.from({ length: 1 + (round % 5) }, pick).join("\n");
       const { done } = await run(code, {
         handlers: { f: (input: unknown) => input },

@@ -1,6 +1,6 @@
 /** A started engine with the guest's prelude in it, kept as bytes: a new instance is a copy of them. */
 import type { Box } from "./exports.ts";
-import { Instance } from "./instance.ts";
+import { Instance, SCRATCH_BYTES } from "./instance.ts";
 import { quickjsModule } from "./quickjs-module.ts";
 import type { WasmModule } from "./web-assembly.ts";
 
@@ -38,7 +38,7 @@ export class BootImage<Name extends string> {
     exports.qjs_set_interrupt_handler(1);
     exports.qjs_set_promise_rejection_handler(1);
     instance.undefinedBox = exports.qjs_get_undefined();
-    instance.scratch = exports.wasm_malloc(8);
+    instance.scratch = exports.wasm_malloc(SCRATCH_BYTES);
     this.entry = evaluatePrelude(instance, prelude, names);
     exports.qjs_run_gc();
     const stack = exports.__stack_pointer.value as number;

@@ -34,13 +34,16 @@ interface Memory extends Buffer {
   utf8Write(text: string, offset: number, length: number): number;
 }
 
+export const SCRATCH_BYTES = 24;
+const ARGUMENTS = 8;
+
 export class Instance {
   readonly exports: QuickJsExports;
   host: GuestHost | undefined;
   undefinedBox: Box = 0;
   /** What went wrong outside of the guest while it asked for something. */
   failure: unknown;
-  /** Eight bytes for lengths that functions give beside their result. */
+  /** For lengths that functions give beside their result, and behind them the arguments of a call: four at most. */
   scratch = 0;
   #view: DataView;
   #bytes: Memory;
@@ -84,12 +87,11 @@ export class Instance {
   /** Frees the arguments. */
   call(fn: Box, ...args: readonly Box[]): Box {
     const { exports } = this;
-    const list = exports.wasm_malloc(args.length * 4 + 4);
-    if (list === 0) throw outOfMemory();
-    for (let index = 0; index < args.length; index++) this.view.setUint32(list + index * 4, args[index]!, true);
+    const list = this.scratch + ARGUMENTS;
+    const { view } = this;
+    for (let index = 0; index < args.length; index++) view.setUint32(list + index * 4, args[index]!, true);
     const value = exports.qjs_call(fn, this.undefinedBox, args.length, list);
-    exports.wasm_free(list);
-    for (const arg of args) exports.qjs_free_value(arg);
+    for (let index = 0; index < args.length; index++) exports.qjs_free_value(args[index]!);
     return this.checked(value);
   }
 

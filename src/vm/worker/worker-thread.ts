@@ -123,7 +123,8 @@ export class WorkerThread {
 
   async #answer([, number, question, object, property, value]: Extract<FromWorker, readonly ["write", ...unknown[]]>) {
     this.#isAnsweringWrite = true;
-    const text = await this.sessions.get(number)?.ask(object, property, value);
+    const session = this.sessions.get(number);
+    const text = session ? await session.ask(object, property, value) : "!The session is closed";
     this.#isAnsweringWrite = false;
     this.#headSince = Date.now();
     this.#answers.postMessage([question, text]);
