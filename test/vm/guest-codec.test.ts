@@ -182,11 +182,12 @@ describe("after a program has changed whatever can be changed", () => {
         if (key === "prototype" || key === "constructor") continue;
         const property = Object.getOwnPropertyDescriptor(holder, key);
         if (!property.configurable) continue;
-        const changed = property.get ? { get: evil } : { value: evil };
-        changes.push(() => Object_.defineProperty(holder, key, { configurable: true, ...changed }));
+        const changed = { __proto__: null, configurable: true, [property.get ? "get" : "value"]: evil };
+        changes.push(() => defineProperty(holder, key, changed));
       }
     };
-    const Object_ = { defineProperty: Object.defineProperty };
+    const { defineProperty, prototype: ObjectPrototype } = Object;
+    const ArrayPrototype = Array.prototype, map = new Map();
     const changes = [];
     const names = ["Map", "Set", "Date", "RegExp", "Error", "TypeError", "RangeError", "AggregateError", "Promise", "BigInt", "Number",
       "String", "Boolean", "Symbol", "Array", "ArrayBuffer", "DataView", "Uint8Array", "Float64Array", "Function", "Object"];
@@ -195,12 +196,12 @@ describe("after a program has changed whatever can be changed", () => {
       Object.getPrototypeOf([][Symbol.iterator]()), Object.getPrototypeOf(new Map().entries()), Object.getPrototypeOf(new Set().values())]) change(holder);
     const odd = { a: 1, toJSON: 1, value: 1, get: 1, set: 1, $haft: 1, then: 1, 0: 1, 1: 1, cause: 1, errors: 1, code: 1, data: 1, length: 1, isLossy: 1, path: 1 };
     for (const key of Object.keys(odd)) {
-      const setter = { get: evil, set: evil, configurable: true };
-      changes.push(() => { Object_.defineProperty(Object.prototype, key, setter); if (key !== "length") Object_.defineProperty(Array.prototype, key, setter) });
+      const setter = { __proto__: null, get: evil, set: evil, configurable: true };
+      changes.push(() => { defineProperty(ObjectPrototype, key, setter); if (key !== "length") defineProperty(ArrayPrototype, key, setter) });
     }
     for (const name of [...names, "JSON", "Reflect"]) changes.push(() => { globalThis[name] = evil });
     for (let index = changes.length - 1; index >= 0; index--) { const change = changes[index]; change() }
-    return "done";
+    if ([,][0] !== "evil" || {}.toJSON !== "evil" || map.size !== "evil" || map.get !== evil || JSON !== evil) throw new Error("not taken over");
   })()`;
 
   /** Values are made before, and looked at after. */
@@ -209,6 +210,7 @@ describe("after a program has changed whatever can be changed", () => {
     undefined, new Uint8Array([1, 2, 3]), new Float64Array([0.5]), new DataView(new ArrayBuffer(2)), new ArrayBuffer(1),
     Object.assign(new Error("m", { cause: { c: [1] } }), { code: "E", data: [new Date(1)] }), { $haft: "x", y: [1] },
     (() => { const a = { list: [] }; a.list.push(a, a.list); return a })(), new (class P { x = [1] })(),
+    new AggregateError([new RangeError("n")], "all"),
   ]`;
 
   test.each<[string, () => GuestVm | Promise<GuestVm>]>([
@@ -226,7 +228,7 @@ describe("after a program has changed whatever can be changed", () => {
     })()`);
     expect(after).toBe(text);
     const here = decode(JSON.parse(text)) as unknown[];
-    expect([here.length, here[6], here[4]]).toEqual([18, 10n, new Date(5)]);
+    expect([here.length, here[6], here[4]]).toEqual([19, 10n, new Date(5)]);
   });
 
   test.each(guests)("%s, a JSON or an array of the program's is not asked", (_, guest) => {

@@ -18,8 +18,9 @@ export class WorkerPool implements ProgramVm {
 
   async open(options: ProgramSessionOptions): Promise<ProgramSession> {
     this.#isClosed = false;
-    const session = new WorkerSession(this.#leastLoaded(), ++this.#sessions, options, (thread) => this.#left(thread));
-    await session.ready; // the time that a thread takes to begin is not the program's
+    const thread = this.#leastLoaded();
+    const session = new WorkerSession(thread, ++this.#sessions, options, (left) => this.#left(left));
+    await thread.ready(); // the time that a thread takes to begin is not the program's
     return session;
   }
 

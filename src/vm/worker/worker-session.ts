@@ -53,11 +53,6 @@ export class WorkerSession implements ProgramSession {
     await this.#turn(["leave", this.#number]);
   }
 
-  /** Its thread has begun, or will never. */
-  get ready(): Promise<void> {
-    return this.#thread.ready;
-  }
-
   abort(): void {
     Atomics.store(new Int32Array(this.#abortFlag), 0, 1);
     this.#thread.abort(this);

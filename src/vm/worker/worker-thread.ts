@@ -23,8 +23,7 @@ interface SentTurn {
 
 export class WorkerThread {
   readonly sessions = new Map<number, WorkerSession>();
-  /** It has begun, or has ended before it could. */
-  readonly ready: Promise<void>;
+  readonly #ready: Promise<void>;
   #begun!: () => void;
   place?: number | undefined;
   readonly #worker: Worker;
@@ -39,7 +38,7 @@ export class WorkerThread {
 
   constructor(onEnd: (thread: WorkerThread) => void) {
     this.#onEnd = onEnd;
-    this.ready = new Promise((resolve) => {
+    this.#ready = new Promise((resolve) => {
       this.#begun = resolve;
     });
     const { port1, port2 } = new MessageChannel();
@@ -58,6 +57,14 @@ export class WorkerThread {
     );
     this.#worker.on("exit", () => this.#end({ type: "lost", message: "The VM's thread has ended" }));
     this.#worker.unref(); // after its listeners, which would hold the process again
+  }
+
+  /** Resolves when it has begun, or has ended before it could. Keeps the process alive until then. */
+  async ready(): Promise<void> {
+    if (this.#isReady) return;
+    this.#worker.ref();
+    await this.#ready;
+    this.#worker.unref();
   }
 
   post(message: ToWorker): void {
