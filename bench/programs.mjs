@@ -3,7 +3,7 @@ import { counters, resetCounters } from "./scenario.mjs";
 
 /** `codeN`: one program, N calls one after the other. `codefresh`: one that does nothing. `codemem`: one call that waits. */
 export function makeProgram(task) {
-  const calls = { codefresh: 0, codemem: 1 }[task] ?? Number(task.slice("code".length));
+  const calls = { codefresh: 0, codemem: 1 }[task] ?? Number.parseInt(task.slice("code".length), 10);
   const gate = task === "codemem" ? makeGate() : undefined;
   return {
     calls,

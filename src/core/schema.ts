@@ -101,6 +101,7 @@ function standardValidator(
 ): Validator {
   const standard = schema["~standard"];
   let known: JsonSchema | undefined;
+  let output: { json: JsonSchema | undefined } | undefined;
   return {
     raw: false,
     get json() {
@@ -108,7 +109,8 @@ function standardValidator(
       return known;
     },
     get outputJson() {
-      return outputJson();
+      output ??= { json: outputJson() };
+      return output.json;
     },
     check(value) {
       const result = standard.validate(value);

@@ -12,7 +12,7 @@ const parts = await machineParts();
 let questions = 0;
 
 parentPort!.on("message", (message: ToWorker) => {
-  const answer = act(message);
+  const answer = act(typeof message === "string" ? JSON.parse(message) : message);
   if (answer !== undefined) say(answer);
 });
 say(["ready"]);
@@ -21,7 +21,7 @@ function say(message: FromWorker): void {
   parentPort!.postMessage(message);
 }
 
-function act(message: ToWorker): string | undefined {
+function act(message: Exclude<ToWorker, string>): string | undefined {
   const session = message[1];
   const machine = machines.get(session)!;
   switch (message[0]) {

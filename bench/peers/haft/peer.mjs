@@ -3,7 +3,7 @@ import { fakeModel } from "../../fake-model.mjs";
 
 export async function load() {
   const [haft, { z }] = await Promise.all([import("../../../dist/index.js"), import("zod")]);
-  return { ...haft, z };
+  return { ...haft, z, code: () => import("../../../dist/vm/index.js") };
 }
 
 export function makeAgent({ Tool, execute, z }, scenario) {
@@ -33,8 +33,17 @@ export function makeAgent({ Tool, execute, z }, scenario) {
   };
 }
 
-/** Mode "code": the model answers with one program, which leaves the run. */
-export function makeProgram({ Exit, Tool, execute, z }, program) {
+/** Mode "code": the model answers with one program, which leaves the run. Without a check of types, as the others have none. */
+export const makeProgram = programPeer({ typecheck: false });
+
+export function programPeer(settings) {
+  return async (library, program) => {
+    const { codeMode } = await library.code();
+    return programAgent(library, program, codeMode(settings));
+  };
+}
+
+function programAgent({ Exit, Tool, execute, z }, program, mode) {
   const add = new Tool({
     name: "add",
     description: "Add two numbers",
@@ -44,7 +53,7 @@ export function makeProgram({ Exit, Tool, execute, z }, program) {
   });
   const done = new Exit({ name: "done", description: "Done", schema: z.object({ text: z.string() }) });
   const model = programModel(`${program.code("add")}\nreturn exit("done", { text: String(sum) });`);
-  const options = { model, mode: "code", instructions: "You are helpful.", prompt: "Go.", tools: [add], exits: [done] };
+  const options = { model, mode, instructions: "You are helpful.", prompt: "Go.", tools: [add], exits: [done] };
   return {
     async run() {
       const result = await execute({ ...options });

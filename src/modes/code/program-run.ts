@@ -21,7 +21,6 @@ import { Telling } from "./telling.ts";
 /** A call that the program has made. */
 export interface MadeCall {
   readonly asked: AskedCall;
-  readonly isDetached: boolean;
   /** Once it is made in this process. */
   answer: Promise<CallResult> | undefined;
   result: CallResult | undefined;
@@ -47,7 +46,12 @@ export class ProgramRun {
   #told = new Set<number>();
   #past: PastProgram | undefined;
 
-  constructor(hands: Hands, offer: Offer, id: string) {
+  constructor(
+    hands: Hands,
+    offer: Offer,
+    id: string,
+    readonly code: string,
+  ) {
     this.#hands = hands;
     this.#offer = offer;
     this.#id = id;
@@ -73,20 +77,14 @@ export class ProgramRun {
     return done;
   }
 
-  /** After its end: what it did not wait for is aborted, but for the calls that it said nobody waits for. */
-  async finish(): Promise<void> {
+  /** After its end: the calls that it did not wait for are aborted. */
+  finish(): void {
     this.stop();
-    const detached: Promise<CallResult>[] = [];
-    for (const [number, call] of this.calls) {
-      if (call.isDetached) detached.push(this.#invoke(call));
-      else if (!call.result && !this.#told.has(number)) this.#leaveOpen(call);
+    for (const [number, { asked, result }] of this.calls) {
+      if (result || this.#told.has(number)) continue;
+      this.abandoned.push(asked);
+      this.#hands.program.abandon(asked);
     }
-    await Promise.all(detached);
-  }
-
-  #leaveOpen({ asked }: MadeCall): void {
-    this.abandoned.push(asked);
-    this.#hands.program.abandon(asked);
   }
 
   /** Nothing reaches the program any more. */
@@ -163,10 +161,10 @@ export class ProgramRun {
     this.bindings = turn.bindings ?? this.bindings;
   }
 
-  #note({ id: number, name, input, line, isDetached }: ProgramCall): MadeCall {
+  #note({ id: number, name, input, line }: ProgramCall): MadeCall {
     const asked: AskedCall = { id: `${this.#id}.${number}`, ...this.#offer.asked(name, input)!, number, line };
     this.#past?.calls.get(number)?.assertSame(asked);
-    const call: MadeCall = { asked, isDetached, answer: undefined, result: undefined };
+    const call: MadeCall = { asked, answer: undefined, result: undefined };
     this.calls.set(number, call);
     return call;
   }

@@ -59,13 +59,14 @@ export class Programs {
     const input = past ? recalled(past, code, offer) : await this.#begin(code, offer, hands);
     if ("problems" in input) return { done: { type: "invalid", problems: input.problems }, run: undefined };
 
-    const run = new ProgramRun(hands, offer, id);
+    const run = new ProgramRun(hands, offer, id, input.code);
     this.#run = run;
     const done = await this.#withinTime(this.#drive(run, input, past, offer, hands));
-    if (done.type === "aborted") return new Promise(() => {}); // with the whole run: nobody waits for this program
+    const isLeft = this.#run !== run || done.type === "aborted";
+    if (isLeft) return new Promise(() => {}); // a call stopped it, or the whole run is: nobody waits for this program
     if (done.type === "diverged") throw diverged(done.message);
     if (!past?.end) hands.program.ended({ ...endOf(done), calls: run.calls.size });
-    await run.finish();
+    run.finish();
     this.#run = undefined;
     if (done.type === "limit") this.close();
     else this.#kept.push(input.code);
@@ -75,15 +76,18 @@ export class Programs {
   /** A call stopped the program: it goes no further, and what it made at its top level stays. Gives what ran so far. */
   leave(): ProgramRun | undefined {
     const run = this.#run;
-    run?.stop();
+    if (!run) return undefined;
+    run.stop();
     this.#run = undefined;
-    if (run) this.#session?.leave().catch(() => this.close());
+    this.#kept.push(run.code);
+    this.#session?.leave().catch(() => this.close());
     return run;
   }
 
   /** What the VM holds is rebuilt from the log, when there is another program. */
   close(): void {
     this.#run?.stop();
+    this.#run = undefined;
     this.#session?.close();
     this.#session = undefined;
     this.#kept = [];
@@ -194,12 +198,14 @@ function errorOf(done: ProgramDone): LoggedError {
   return { code: typeof code === "string" ? code : "PROGRAM_FAILED", message: `${name}: ${message}` };
 }
 
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Undefined when it does not come in time. */
 async function within<T>(work: Promise<T>, limitMs: number | undefined): Promise<T | undefined> {
-  if (limitMs === undefined) return work;
+  if (limitMs === undefined || limitMs > LONGEST_MS) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs);
+    timer = setTimeout(() => resolve(undefined), limitMs).unref(); // what is waited for holds the process, if anything does
   });
   try {
     return await Promise.race([work, late]);

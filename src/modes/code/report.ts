@@ -63,12 +63,8 @@ function errorText({ name, message, code, data, cause, frames, excerpt }: Progra
   return [`${name}: ${message}${at}`, excerpt, ...facts].filter((part) => part !== undefined).join("\n");
 }
 
-function unhandled({ unhandled, calls }: ProgramRun): string[] {
-  const detached = [...calls.values()].flatMap(({ asked, isDetached, result }) => {
-    if (!isDetached || !result || result.ok) return [];
-    return [`${asked.name} (line ${asked.line}): ${result.error.message}`];
-  });
-  const errors = [...new Set([...unhandled.map(errorText), ...detached])];
+function unhandled({ unhandled }: ProgramRun): string[] {
+  const errors = [...new Set(unhandled.map(errorText))];
   const more = errors.length > MAX_ERRORS ? [`and ${errors.length - MAX_ERRORS} more`] : [];
   return errors.length === 0 ? [] : [`Nobody handled:\n${[...errors.slice(0, MAX_ERRORS), ...more].join("\n")}`];
 }

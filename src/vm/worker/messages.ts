@@ -14,9 +14,23 @@ export interface WorkerSetup {
 export type ToWorker =
   | readonly ["open", session: number, limits: ProgramLimits, abortFlag: SharedArrayBuffer]
   | readonly ["start", session: number, program: ProgramInput]
-  | readonly ["settle", session: number, isReplay: boolean, deliveries: readonly Delivery[]]
+  | SettleMessage
+  | string
   | readonly ["leave", session: number]
   | readonly ["close", session: number];
+
+export type SettleMessage = readonly ["settle", session: number, isReplay: boolean, deliveries: readonly Delivery[]];
+
+/** A text between threads costs half of what a list does, until it is so long that writing it twice costs more. */
+const LONGEST_AS_TEXT = 10_000;
+
+/** As JSON, where that is cheaper. */
+export function settleMessage(session: number, isReplay: boolean, deliveries: readonly Delivery[]): ToWorker {
+  const message: SettleMessage = ["settle", session, isReplay, deliveries];
+  let length = 0;
+  for (const [, , , text] of deliveries) length += text?.length ?? 0;
+  return length < LONGEST_AS_TEXT ? JSON.stringify(message) : message;
+}
 
 /** A text is a turn. */
 export type FromWorker =

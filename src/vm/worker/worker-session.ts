@@ -13,7 +13,7 @@ import { deliveryOf } from "../machine/delivery.ts";
 import { limitsOf } from "../machine/limits.ts";
 import { askAndWait, writeOf } from "../machine/write-text.ts";
 import { readTurn } from "../read-turn.ts";
-import type { ToWorker } from "./messages.ts";
+import { settleMessage, type ToWorker } from "./messages.ts";
 import type { WorkerThread } from "./worker-thread.ts";
 
 export class WorkerSession implements ProgramSession {
@@ -45,7 +45,7 @@ export class WorkerSession implements ProgramSession {
   }
 
   async settle(settlements: readonly Settlement[], options: { isReplay?: boolean } = {}): Promise<Turn> {
-    const message = ["settle", this.#number, options.isReplay === true, settlements.map(deliveryOf)] as const;
+    const message = settleMessage(this.#number, options.isReplay === true, settlements.map(deliveryOf));
     return readTurn(await this.#turn(message));
   }
 
