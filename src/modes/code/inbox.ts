@@ -15,9 +15,11 @@ export class Inbox {
   #deliver: ((settlements: Settlement[]) => void) | undefined;
   #scheduled: ReturnType<typeof setImmediate> | undefined;
 
-  add(arrival: Arrival): void {
+  /** `isLast`: nothing else goes on that could have settled before. */
+  add(arrival: Arrival, isLast: boolean): void {
     this.#arrivals.push(arrival);
-    this.#schedule();
+    if (isLast) this.#hand();
+    else this.#schedule();
   }
 
   /** Resolves with at least one; never while nothing comes. */
@@ -44,6 +46,7 @@ export class Inbox {
   }
 
   #hand(): void {
+    clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
     const deliver = this.#deliver;
     if (!deliver || this.#arrivals.length === 0) return;

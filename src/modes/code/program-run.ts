@@ -45,6 +45,8 @@ export class ProgramRun {
   /** The calls whose result the program has learned. */
   #told = new Set<number>();
   #past: PastProgram | undefined;
+  /** Calls that go on. */
+  #open = 0;
 
   constructor(
     hands: Hands,
@@ -57,7 +59,7 @@ export class ProgramRun {
     this.#id = id;
     this.#timers = new ProgramTimers((timer) => {
       const { at, seq } = hands.program.fired(timer);
-      this.#inbox.add({ seq, settlement: { at, timer } });
+      this.#inbox.add({ seq, settlement: { at, timer } }, this.#open === 0);
     });
   }
 
@@ -136,10 +138,13 @@ export class ProgramRun {
 
   #invoke(call: MadeCall): Promise<CallResult> {
     if (call.answer) return call.answer;
+    this.#open++;
     call.answer = this.#hands.invoke(call.asked).then((result) => {
+      this.#open--;
       call.result = result;
       const id = call.asked.number!;
-      if (!this.#told.has(id)) this.#inbox.add({ seq: result.seq, settlement: settlementOf(id, result) });
+      if (!this.#told.has(id))
+        this.#inbox.add({ seq: result.seq, settlement: settlementOf(id, result) }, this.#open === 0);
       return result;
     });
     return call.answer;
