@@ -96,7 +96,7 @@ function settings(target: Command): Command {
       "-s, --sandbox <name>",
       "auto, isolated (real commands, confined), virtual (writes are held back) or local (your machine)",
     )
-    .option("--mode <name>", "how the model is shown its tools")
+    .option("--mode <name>", "how the model is shown its tools: tools (default) or code")
     .option("--cwd <folder>", "the folder to work in")
     .option("--max-iterations <number>", "at most so many model calls (default: 50)", wholeNumber)
     .addOption(
