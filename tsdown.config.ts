@@ -13,6 +13,7 @@ export default defineConfig({
     "src/vm/check/worker-main.ts",
     "src/project/config.ts",
     "src/cli/main.ts",
+    "src/cli/demo/first-process-main.ts",
     "src/vm/worker-main.ts",
   ],
   format: "esm",
