@@ -41,7 +41,7 @@ export function printProgramEnd(
   const took = facts.join(", ").replaceAll(" ", NO_BREAK);
   const error = end.error && `${oneLine(end.error.message)}${placeOf(end.error.data)}`;
   printTitle(screen, word, paint, error ? `${error}  ${took}` : took, error ? paint : screen.colors.dim);
-  const isTold = report !== undefined && end.status !== "exit";
+  const isTold = report !== undefined && status.type !== "exit" && status.type !== "exit-rejected";
   const said = end.error?.message.split("\n").length ?? 0;
   printBody(screen, isTold ? detailsOf(report, said) : []);
 }

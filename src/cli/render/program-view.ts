@@ -76,7 +76,7 @@ export class ProgramView {
     const checked = {
       passed: "types checked",
       off: "types not checked",
-      unchecked: yellow("unchecked: nobody looked at its types in time"),
+      unchecked: yellow("unchecked: its types were not looked at"),
     }[check];
     printProgram(this.#screen, code, [checked, ...(isReplaced ? [yellow("put in by a hook")] : [])]);
   }
