@@ -15,6 +15,7 @@ export default defineConfig({
     "src/vm/index.ts",
     "src/cli/main.ts",
     "src/vm/program-vm.ts",
+    "src/cli/demo/first-process-main.ts",
     "src/vm/worker-main.ts",
   ],
   format: "esm",

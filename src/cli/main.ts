@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ChatFlags } from "./commands/chat.ts";
+import type { DemoFlags } from "./commands/demo.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { exitCodeOfError, exitCodes, usageError } from "./exit-codes.ts";
 import { stopWithReader } from "./signals.ts";
@@ -42,10 +43,17 @@ settings(command("chat [message...]", "talk, turn after turn, in one session"))
     await leave(await chatCommand(words, flags));
   });
 
-command("demo", "see a run from start to end: no key, no network").action(async () => {
-  const { demoCommand } = await import("./commands/demo.ts");
-  await leave(await demoCommand());
-});
+command("demo", "see a run from start to end: no key, no network")
+  .addOption(
+    new Option("--mode <name>", "tools (default), or code: a program that outlives its process").choices([
+      "tools",
+      "code",
+    ]),
+  )
+  .action(async (flags: DemoFlags) => {
+    const { demoCommand } = await import("./commands/demo.ts");
+    await leave(await demoCommand(flags));
+  });
 
 await main();
 
@@ -96,7 +104,7 @@ function settings(target: Command): Command {
       "-s, --sandbox <name>",
       "auto, isolated (real commands, confined), virtual (writes are held back) or local (your machine)",
     )
-    .option("--mode <name>", "how the model is shown its tools")
+    .option("--mode <name>", "how the model is shown its tools: tools (default) or code")
     .option("--cwd <folder>", "the folder to work in")
     .option("--max-iterations <number>", "at most so many model calls (default: 50)", wholeNumber)
     .addOption(

@@ -30,7 +30,7 @@ const fields: Record<keyof ProjectConfig, Check> = {
   exits: [(value) => Array.isArray(value) || isFunction(value), "a list of exits, or a function that gives one"],
   hooks: [isObject, "an object of hooks"],
   sandbox: [isText, 'the name of a sandbox: "auto", "isolated", "virtual" or "local"'],
-  mode: [(value) => isText(value) || isFunction(value?.open), '"tools", or a mode'],
+  mode: [(value) => isText(value) || isFunction(value?.open), '"tools", "code", or a mode'],
   iterations: [(value) => Number.isInteger(value) && value >= 1, "a whole number from 1"],
   policy: [Array.isArray, 'a list of rules such as { tool: "Bash", then: "ask" }'],
   approvals: oneOf("ask", "interrupt", "deny"),

@@ -59,6 +59,7 @@ const ownEntries: Record<string, () => Promise<unknown>> = {
   "haft/project": () => import("./config.ts"),
   "haft/sandbox": () => import("../sandbox/index.ts"),
   "haft/models": () => import("../models/index.ts"),
+  "haft/code": () => import("../vm/index.ts"),
   "haft/stores": () => import("../stores/index.ts"),
   "haft/testing": () => import("../testing/index.ts"),
 };

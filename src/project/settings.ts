@@ -5,6 +5,7 @@ import { HaftError } from "../base/errors.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Model } from "../core/model.ts";
 import type { ToolEntry } from "../core/tool.ts";
+import { checkMode } from "./choose-mode.ts";
 import { namedModel } from "./choose-model.ts";
 import { checkSandboxName } from "./choose-sandbox.ts";
 import { chooseTools } from "./choose-tools.ts";
@@ -21,6 +22,7 @@ export interface SettingFlags {
   /** `"read,bash"`, or a set: `"coding"`, `"read-only"`, `"none"`. */
   tools?: string;
   sandbox?: string;
+  /** `"tools"` or `"code"`. */
   mode?: string;
   maxIterations?: number;
   approvals?: ExecuteOptions["approvals"];
@@ -52,7 +54,8 @@ export interface Settings {
 /**
  * Opens nothing, and asks nobody.
  *
- * @throws HaftError CWD_INVALID, CONFIG_MISSING, CONFIG_FAILED, CONFIG_INVALID, TOOLS_UNKNOWN, SANDBOX_UNKNOWN
+ * @throws HaftError CWD_INVALID, CONFIG_MISSING, CONFIG_FAILED, CONFIG_INVALID, TOOLS_UNKNOWN, SANDBOX_UNKNOWN,
+ * MODE_UNKNOWN
  */
 export async function readSettings(
   flags: SettingFlags = {},
@@ -63,6 +66,8 @@ export async function readSettings(
   const { config, path } = flags.config === false ? { config: {}, path: undefined } : await loadConfig(cwd, named);
   const sandbox = flags.sandbox ?? config.sandbox ?? "auto";
   checkSandboxName(sandbox);
+  const mode = flags.mode ?? config.mode;
+  checkMode(mode);
   return {
     cwd,
     config,
@@ -71,7 +76,7 @@ export async function readSettings(
     tools: await chooseTools(flags.tools ?? config.tools),
     sandbox,
     sandboxReason: sandboxReason(flags, config, path),
-    mode: flags.mode ?? config.mode,
+    mode,
     iterations: flags.maxIterations ?? config.iterations ?? DEFAULT_ITERATIONS,
     approvals: flags.approvals ?? config.approvals,
     contextFiles: flags.contextFiles !== false && config.contextFiles !== false,

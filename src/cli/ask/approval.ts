@@ -38,7 +38,7 @@ export function approvalPrompt(screen: Screen, options: ApprovalOptions): (call:
 async function ask(screen: Screen, call: PendingCall, options: ApprovalOptions): Promise<Decision> {
   const { project, answers, cancel, abortSignal } = options;
   if (abortSignal?.aborted) return { deny: DENIED };
-  screen.print(cardTitle(call.name, call.input, screen, visibleLine));
+  screen.print(cardTitle(call, screen, visibleLine));
   if (answers.hasAgreed(call)) {
     screen.print(body("You agreed to exactly this call for the whole session.", screen));
     return { approve: true };

@@ -1,7 +1,8 @@
 /** What the demo's model says: written beforehand, but each step looks at what the tools really answered. */
 import type { Script, ScriptedRequest, ScriptedStep } from "../../testing/scripted-model.ts";
+import { TEST_COMMAND } from "./demo-folder.ts";
 
-export const TEST_COMMAND = "node --test --test-reporter=spec";
+export type Step = (request: ScriptedRequest) => ScriptedStep;
 
 const WRONG = "sum += price + quantity;";
 const RIGHT = "sum += price * quantity;";
@@ -10,11 +11,11 @@ const RIGHT = "sum += price * quantity;";
  * Where reality is not what the script was written for, the model says so and stops. `paceMs` is how long it seems to
  * think: nothing is shown so fast that nobody can follow.
  */
-export function demoScript(paceMs: number): Script {
+export function demoScript(paceMs: number, steps: readonly Step[] = repairing): Script {
   return steps.map((step) => (request) => ({ delayMs: paceMs, ...step(request) }));
 }
 
-const steps: ((request: ScriptedRequest) => ScriptedStep)[] = [
+const repairing: readonly Step[] = [
   () => calling("I run the tests first.", "Bash", { command: TEST_COMMAND }),
   (request) =>
     /12\.50/.test(lastResult(request))
@@ -36,12 +37,12 @@ const steps: ((request: ScriptedRequest) => ScriptedStep)[] = [
       : { text: "The tests still fail after my change." },
 ];
 
-function calling(text: string, name: string, input: unknown): ScriptedStep {
+export function calling(text: string, name: string, input: unknown): ScriptedStep {
   return { text, toolCalls: [{ name, input }] };
 }
 
 /** The text of the newest tool result, as the model is shown it. */
-function lastResult({ prompt }: ScriptedRequest): string {
+export function lastResult({ prompt }: ScriptedRequest): string {
   const message = prompt.filter(({ role }) => role === "tool").at(-1);
   return JSON.stringify(message?.content ?? "");
 }

@@ -7,7 +7,7 @@ import { clean, wrapWith } from "./text.ts";
 export function printHeader(screen: Screen, project: Project): void {
   printSandbox(screen, project.sandbox, project.settings.sandboxReason);
   const { dim } = screen.colors;
-  const facts = [project.modelLabel, toolsOf(project), ...(project.context?.sources ?? [])];
+  const facts = [project.modelLabel, ...modeOf(project), toolsOf(project), ...(project.context?.sources ?? [])];
   screen.print(dim(wrapWith(clean(facts.join(" · ")), screen.width, "Model    ")));
   printNotes(screen, project.notes);
   screen.print();
@@ -23,6 +23,12 @@ export function printSandbox(screen: Screen, { kind, summary, capabilities }: Sa
 
 export function printNotes(screen: Screen, notes: readonly string[]): void {
   for (const note of notes) screen.print(screen.colors.yellow(wrapWith(clean(note), screen.width, "Note     ")));
+}
+
+/** Said where it is not the one that everybody expects. */
+function modeOf({ settings: { mode = "tools" } }: Project): string[] {
+  const name = typeof mode === "string" ? mode : mode.name;
+  return name === "tools" ? [] : [`mode ${name}`];
 }
 
 function toolsOf({ toolNames }: Project): string {

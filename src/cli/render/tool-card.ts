@@ -31,9 +31,17 @@ export function cardSubject(name: string, input: unknown, asLine = oneLine): str
   return input === undefined || Object.keys(values).length === 0 ? "" : asLine(JSON.stringify(input));
 }
 
-export function cardTitle(name: string, input: unknown, { width, colors }: Look, asLine = oneLine): string {
-  const subject = truncate(cardSubject(name, input, asLine), Math.max(10, width - name.length - 5));
-  return `${colors.cyan("●")} ${colors.bold(asLine(name))}${subject ? `  ${subject}` : ""}`;
+/** A call of a program has the line where it stands. */
+export interface CardCall {
+  name: string;
+  input: unknown;
+  line?: number | undefined;
+}
+
+export function cardTitle({ name, input, line }: CardCall, { width, colors }: Look, asLine = oneLine): string {
+  const place = line === undefined ? "" : `  line ${line}`;
+  const subject = truncate(cardSubject(name, input, asLine), Math.max(10, width - name.length - place.length - 5));
+  return `${colors.cyan("●")} ${colors.bold(asLine(name))}${subject ? `  ${subject}` : ""}${place && colors.dim(place)}`;
 }
 
 interface Look {
@@ -82,7 +90,7 @@ function resultLines({ error, content, output, signal, name }: EntryOf<"tool-end
   return numbered > 0 ? [count(numbered, "line")] : lines;
 }
 
-function textLines(text: string): string[] {
+export function textLines(text: string): string[] {
   const lines = clean(text).split("\n");
   while (lines.length > 0 && lines.at(-1)!.trim() === "") lines.pop();
   return lines;
@@ -93,7 +101,7 @@ function diffPart(lines: string[]): string[] {
   return [...lines.slice(0, DIFF), `… ${count(lines.length - DIFF, "more line")}`];
 }
 
-function shortened(lines: string[]): string[] {
+export function shortened(lines: string[]): string[] {
   if (lines.length <= HEAD + TAIL + 1) return lines;
   const left = lines.length - HEAD - TAIL;
   return [...lines.slice(0, HEAD), `… ${count(left, "line")} …`, ...lines.slice(-TAIL)];

@@ -185,8 +185,10 @@ function endOf(done: ProgramDone): { status: "returned" | "exit" | "threw" | "li
       return { status: done.type };
     case "limit":
       return { status: "limit", error: { code: "PROGRAM_LIMIT", message: done.message } };
-    case "invalid":
-      return { status: "threw", error: { code: "PROGRAM_INVALID", message: done.problems[0]?.message ?? "" } };
+    case "invalid": {
+      const [first] = done.problems;
+      return { status: "threw", error: { code: "PROGRAM_INVALID", message: first?.message ?? "", ...placed(first) } };
+    }
     default:
       return { status: "threw", error: errorOf(done) };
   }
@@ -194,8 +196,13 @@ function endOf(done: ProgramDone): { status: "returned" | "exit" | "threw" | "li
 
 function errorOf(done: ProgramDone): LoggedError {
   if (done.type !== "threw") return { code: "PROGRAM_FAILED", message: messageOf(done) };
-  const { name, message, code } = done.error;
-  return { code: typeof code === "string" ? code : "PROGRAM_FAILED", message: `${name}: ${message}` };
+  const { name, message, code, frames } = done.error;
+  const known = typeof code === "string" ? code : "PROGRAM_FAILED";
+  return { code: known, message: `${name}: ${message}`, ...placed(frames[0]) };
+}
+
+function placed(at: { line: number; column: number } | undefined): Pick<LoggedError, "data"> {
+  return at ? { data: { line: at.line, column: at.column } } : {};
 }
 
 const LONGEST_MS = 2 ** 31 - 1;
