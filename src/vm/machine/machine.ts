@@ -6,7 +6,7 @@ import type { Box } from "../engine/exports.ts";
 import { guestStop, type HostArguments } from "../engine/host-imports.ts";
 import { GuestException, type GuestHost, type Instance } from "../engine/instance.ts";
 import type { EntryName } from "../guest/prelude.ts";
-import { conclude } from "./conclude.ts";
+import { conclude, isOver } from "./conclude.ts";
 import { CpuBudget } from "./cpu-budget.ts";
 import { type Delivery, deliver } from "./delivery.ts";
 import { handleOperation } from "./host-operations.ts";
@@ -73,6 +73,7 @@ export class Machine implements GuestHost {
         const problem = deliver(delivery, this, this.#clock);
         if (problem) return this.#end({ type: "diverged", message: problem });
         this.instance.runJobs();
+        if (isOver(this)) break; // what came too late for it is not told: live it would be another turn, or none
       }
       return conclude(this);
     });
