@@ -45,15 +45,20 @@ export class ProgramRun {
   #waiting: MadeCall[] = [];
   /** The calls whose result the program has learned. */
   #told = new Set<number>();
+  #timersTold = 0;
   #past: PastProgram | undefined;
 
   constructor(hands: Hands, offer: Offer, id: string) {
     this.#hands = hands;
     this.#offer = offer;
     this.#id = id;
-    this.#timers = new ProgramTimers((timer) => {
-      const { at, seq } = hands.program.fired(timer);
+    const tell = (timer: number, { at, seq }: { at: number; seq: number }) =>
       this.#inbox.add({ seq, settlement: { at, timer } });
+    this.#timers = new ProgramTimers((timer) => {
+      hands.program.fired(timer).then(
+        (fired) => tell(timer, fired),
+        () => {}, // the store has failed, and the run with it
+      );
     });
   }
 
@@ -61,6 +66,7 @@ export class ProgramRun {
   async run(session: ProgramSession, input: ProgramInput, past: PastProgram | undefined): Promise<ProgramDone> {
     this.prints = [];
     this.#told = new Set();
+    this.#timersTold = 0;
     this.#waiting = [];
     this.#past = past;
     const telling = new Telling(session, this.#offer, (turn) => this.#take(turn));
@@ -87,6 +93,14 @@ export class ProgramRun {
   #leaveOpen({ asked }: MadeCall): void {
     this.abandoned.push(asked);
     this.#hands.program.abandon(asked);
+  }
+
+  /** It has learned what a replay of the log would tell it, and nothing else. */
+  get isAsLogged(): boolean {
+    const settled = this.#hands.program.past().current?.settled ?? [];
+    const calls = settled.flatMap((past) => ("call" in past ? [past.call] : []));
+    const timers = settled.length - calls.length;
+    return calls.length === this.#told.size && timers === this.#timersTold && calls.every((id) => this.#told.has(id));
   }
 
   /** Nothing reaches the program any more. */
@@ -149,8 +163,10 @@ export class ProgramRun {
 
   #settle(telling: Telling, settlements: readonly Settlement[], isReplay = false): Promise<ProgramDone | undefined> {
     for (const settlement of settlements) {
-      if ("timer" in settlement) this.#timers.settle(settlement.timer);
-      else this.#told.add(settlement.id);
+      if ("timer" in settlement) {
+        this.#timersTold++;
+        this.#timers.settle(settlement.timer);
+      } else this.#told.add(settlement.id);
     }
     return telling.settle(settlements, isReplay);
   }
