@@ -80,8 +80,8 @@ export interface ProgramHands {
   past(): { earlier: readonly PastProgram[]; current: PastProgram | undefined };
   /** Notes that it begins. Gives when, for its clock. */
   begin(program: { code: string; seed: string; check: "passed" | "unchecked" | "off" }): number;
-  /** Notes that a timer fired. Gives when. */
-  fired(timer: number): { at: number; seq: number };
+  /** Notes that a timer fired. Gives when, once it is written: what is told in another order than a log has cannot be replayed. */
+  fired(timer: number): Promise<{ at: number; seq: number }>;
   /** Notes its end. */
   ended(end: { status: "returned" | "exit" | "threw" | "limit"; calls: number; error?: LoggedError }): void;
   /** Nobody waits for this call any more: it is aborted, its end noted, and its iteration does not wait for it. */

@@ -24,9 +24,9 @@ export interface ProgramLimits {
   memoryMb: number;
   /** Default 512. */
   stackKb: number;
-  /** Default 10,000. */
+  /** As many timers, and as many assignments to properties. Default 10,000. */
   calls: number;
-  /** Bytes of one call's encoded input. Default 4 MiB. */
+  /** Bytes of one call's encoded input; eight times as much for all calls that have not ended. Default 4 MiB. */
   argumentBytes: number;
   /** Bytes of one call's encoded output, and of what a program returns. Default 4 MiB. */
   resultBytes: number;

@@ -1,4 +1,5 @@
 /** The calls of one answer: eight at a time, and none of them returns to a caller that it paused. */
+import { decode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import type { AbortListener } from "../core/context.ts";
 import type { Exit } from "../core/exit.ts";
@@ -8,7 +9,7 @@ import type { AskedCall } from "../core/model.ts";
 import type { ProgramWrite, WriteAnswer } from "../core/program.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import { modelText } from "../core/tool-result.ts";
-import type { Done } from "./call.ts";
+import { type Done, sentBy } from "./call.ts";
 import { executeToolCall } from "./execute-tool-call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
@@ -101,7 +102,8 @@ export class Batch implements Hands, AbortListener {
     this.#resolve = undefined;
   }
 
-  invoke(asked: AskedCall): Promise<CallResult> {
+  invoke(given: AskedCall): Promise<CallResult> {
+    const asked = given.number === undefined ? given : this.#withoutSecrets(given);
     const callId = this.#keyOf(asked);
     this.#open++;
     return new Promise((answer) => {
@@ -146,6 +148,12 @@ export class Batch implements Hands, AbortListener {
     }
   }
 
+  /** A model's own calls come without: what a program puts together is taken out here. */
+  #withoutSecrets(asked: AskedCall): AskedCall {
+    if (!this.#run.secrets) return asked;
+    return { ...asked, input: decode(this.#run.log.redacted(sentBy(asked))) };
+  }
+
   #keyOf({ id, number }: AskedCall): string {
     if (number !== undefined) return `${this.#iteration.id}/${number}`;
     const callId = `${this.#iteration.id}/${++this.#count}`;
@@ -177,7 +185,9 @@ export class Batch implements Hands, AbortListener {
   }
 
   #make(callId: string, asked: AskedCall): Promise<Done | undefined> {
-    if (this.#stopped && this.#stopped.type !== "thinking") return Promise.resolve(undefined);
+    // A program that is stopped goes no further: what it still asks for was never asked.
+    const isOver = this.#stopped && (this.#stopped.type !== "thinking" || asked.number !== undefined);
+    if (isOver) return Promise.resolve(undefined);
     if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
     const abort = asked.number === undefined ? undefined : this.#abortOf(callId);
     if (abort?.aborted) return Promise.resolve(undefined);

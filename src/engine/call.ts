@@ -1,13 +1,13 @@
 /** A call while it is made, and what it comes to. */
 import { decode, encode } from "../base/codec.ts";
-import { hashText, type Json } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import type { CallContext } from "../core/call-context.ts";
 import type { EntryOf } from "../core/log.ts";
 import type { CallResult } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
-import type { PastCall } from "./journal.ts";
+import { hashOfCall, type PastCall } from "./journal.ts";
 import type { RunState } from "./run-state.ts";
 
 export type Done =
@@ -97,11 +97,10 @@ class EndedCall {
   }
 }
 
-/** A decision, and a replay, hold for exactly this call. */
-export function hashOfCall(name: string, input: Json): string {
-  return hashText(`${name} ${JSON.stringify(input)}`);
+export function hashOfAsked(asked: AskedCall): string {
+  return hashOfCall(asked.name, sentBy(asked));
 }
 
-export function hashOfAsked({ name, input }: AskedCall): string {
-  return hashOfCall(name, encode(input ?? null));
+export function sentBy({ input }: AskedCall): Json {
+  return encode(input ?? null);
 }

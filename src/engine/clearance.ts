@@ -7,8 +7,10 @@ import { checkDecision } from "../core/decision-check.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { PauseReason } from "../core/log.ts";
 import { toPending } from "../core/snapshot.ts";
+import { aborted } from "../core/tool-run.ts";
 import type { Call } from "./call.ts";
 import type { Verdict } from "./policy/policy.ts";
+import { untilAbort } from "./until-abort.ts";
 
 /**
  * - `run`: go on, with another input when one was decided.
@@ -76,9 +78,18 @@ async function approval(call: Call, message: string): Promise<Clearance> {
   const pending = note(call, "approval", message);
   if (way === "interrupt" || !approve) return { type: "paused" };
 
-  const decision = await ask(approve, pending);
+  const decision = await whileWanted(call, ask(approve, pending));
   run.log.record(call.callId, { type: "decision", decision, hash: call.hash });
   return follow(decision);
+}
+
+/** A program may end without this call: then nobody's answer is waited for. @throws HaftError `ABORTED` */
+function whileWanted({ run, tool, ctx }: Call, asking: Promise<Decision>): Promise<Decision> {
+  const { abort } = ctx[channel];
+  if (!abort || abort === run.abort) return asking;
+  return untilAbort(abort, asking, 0).catch((reason) => {
+    throw aborted(tool, reason);
+  });
 }
 
 /** What is not plainly a yes is a no. */

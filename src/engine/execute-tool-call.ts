@@ -10,11 +10,11 @@ import { SnapshotSignal, ThinkSignal } from "../core/signals.ts";
 import { inputFromModel } from "../core/tool-input.ts";
 import { aborted, checkInput, optionsMissing } from "../core/tool-run.ts";
 import { applyStatics } from "../core/tool-statics.ts";
-import { type Call, type Done, hashOfAsked, hashOfCall, recalled } from "./call.ts";
+import { type Call, type Done, hashOfAsked, recalled, sentBy } from "./call.ts";
 import { contextOf } from "./call-context.ts";
 import { clear, clearChanged, needsClearance } from "./clearance.ts";
 import type { RunningIteration } from "./iteration.ts";
-import { divergence } from "./journal.ts";
+import { divergence, hashOfCall } from "./journal.ts";
 import { logged, readable } from "./logged-error.ts";
 import type { RunState } from "./run-state.ts";
 import { refused } from "./unstarted-call.ts";
@@ -30,7 +30,7 @@ export function executeToolCall(
   abort: AbortSource = run.abort,
 ): Promise<Done> {
   const past = run.journal.call(callId);
-  const diverged = past?.call && divergence(past.call, { name: asked.name, hash: hashOfAsked(asked) });
+  const diverged = past?.call && divergence(past.call, asked.name, sentBy(asked));
   if (diverged) return Promise.reject(diverged);
   if (past?.end) return Promise.resolve(recalled(iteration, asked, past.end));
 

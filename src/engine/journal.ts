@@ -1,6 +1,6 @@
 /** The reading of the log that answers: has this happened, and with what result? */
 import { HaftError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
+import { hashText, type Json } from "../base/json.ts";
 import { checkDecision } from "../core/decision-check.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
 
@@ -127,15 +127,36 @@ function isCallEntry(entry: Entry): entry is CallEntry {
   return ["tool-call", "tool-pause", "decision", "tool-start", "tool-end"].includes(entry.type);
 }
 
+/** A decision, and a replay, hold for exactly this call. */
+export function hashOfCall(name: string, input: Json): string {
+  return hashText(`${name} ${JSON.stringify(input)}`);
+}
+
 /** A replay must ask for what was asked. */
-export function divergence(past: EntryOf<"tool-call">, asked: { name: string; hash: string }): HaftError | undefined {
-  if ((past.asked ?? past.hash) === asked.hash) return undefined;
+export function divergence(past: EntryOf<"tool-call">, name: string, sent: Json): HaftError | undefined {
+  if ((past.asked ?? past.hash) === hashOfCall(name, sent)) return undefined;
+  if (past.asked === undefined && past.name === name && isSameButForSecrets(past.input, sent)) return undefined;
   return new HaftError(
     "REPLAY_DIVERGED",
-    `Call ${past.key} was "${past.name}" and is now "${asked.name}" with another input`,
+    `Call ${past.key} was "${past.name}" and is now "${name}" with another input`,
     {
       hint: "Go on with the tools, model and options that the log was made with.",
       data: { callId: past.key },
     },
   );
+}
+
+/** A text that was no secret then may be one now, or the other way round: where one was taken out stands anything. */
+function isSameButForSecrets(past: Json, sent: Json): boolean {
+  const parts = JSON.stringify(past).split(/\[REDACTED:[^\]]*\]/);
+  const text = JSON.stringify(sent);
+  if (parts.length === 1) return parts[0] === text;
+  const last = parts.pop()!;
+  let at = 0;
+  for (const [index, part] of parts.entries()) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || (index === 0 && found > 0)) return false;
+    at = found + part.length;
+  }
+  return text.endsWith(last) && text.length - last.length >= at;
 }

@@ -3,17 +3,20 @@ import type { Json } from "../base/json.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
 import type { PastProgram, PastProgramCall, PastSettlement } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
-import { hashOfAsked, resultOf } from "./call.ts";
+import { resultOf, sentBy } from "./call.ts";
 import { divergence } from "./journal.ts";
+import type { RunLog } from "./record.ts";
+
+type Log = Pick<RunLog, "entries" | "redacted">;
 
 /** By the key of their iteration, oldest first. */
-export function readPrograms(run: string, entries: readonly Entry[]): Map<string, PastProgram> {
+export function readPrograms(run: string, log: Log): Map<string, PastProgram> {
   const programs = new Map<string, ReadProgram>();
   const writes: EntryOf<"state">[] = [];
-  for (const entry of entries) {
+  for (const entry of log.entries) {
     if (!entry.key.startsWith(`${run}/`)) continue;
     const iteration = iterationOf(entry.key, run);
-    if (entry.type === "program-start") programs.set(iteration, new ReadProgram(entry, writes));
+    if (entry.type === "program-start") programs.set(iteration, new ReadProgram(entry, writes, log));
     else if (entry.type === "state") writes.push(entry);
     else programs.get(iteration)?.note(entry);
   }
@@ -30,6 +33,7 @@ class ReadProgram implements PastProgram {
   constructor(
     readonly start: EntryOf<"program-start">,
     readonly writes: readonly EntryOf<"state">[],
+    readonly log: Log,
   ) {}
 
   note(entry: Entry): void {
@@ -84,7 +88,7 @@ class ReadProgram implements PastProgram {
     const number = numberOf(key);
     const known = this.calls.get(number);
     if (known) return known;
-    const call = new ReadCall();
+    const call = new ReadCall(this.log);
     this.calls.set(number, call);
     return call;
   }
@@ -95,13 +99,18 @@ class ReadCall implements PastProgramCall {
   hasEnded = false;
   /** So much had settled when somebody was asked. */
   heldAt: number | undefined;
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
   get isHeld(): boolean {
     return this.heldAt !== undefined;
   }
 
   assertSame(asked: AskedCall): void {
-    const diverged = this.asked && divergence(this.asked, { name: asked.name, hash: hashOfAsked(asked) });
+    const diverged = this.asked && divergence(this.asked, asked.name, this.#log.redacted(sentBy(asked)));
     if (diverged) throw diverged;
   }
 }

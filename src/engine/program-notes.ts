@@ -22,8 +22,9 @@ export class ProgramNotes implements ProgramHands {
     this.#abandon = abandon;
   }
 
+  /** As it is written: a replay has no other. */
   get replaced(): string | undefined {
-    return this.#iteration.replaced;
+    return this.#run.log.redacted(this.#iteration.replaced);
   }
 
   get abort(): AbortSource {
@@ -32,8 +33,9 @@ export class ProgramNotes implements ProgramHands {
 
   past(): { earlier: readonly PastProgram[]; current: PastProgram | undefined } {
     const { id, index } = this.#iteration;
-    if (index === 1 && !this.#run.journal.hasPrograms) return { earlier: [], current: undefined };
-    const programs = readPrograms(this.#run.id, this.#run.log.entries);
+    const isFirst = index === 1 && !this.#run.journal.hasPrograms && this.#startedAt === 0;
+    if (isFirst) return { earlier: [], current: undefined };
+    const programs = readPrograms(this.#run.id, this.#run.log);
     const current = programs.get(id);
     programs.delete(id);
     return { earlier: [...programs.values()], current };
@@ -45,8 +47,11 @@ export class ProgramNotes implements ProgramHands {
     return this.#record({ type: "program-start", ...program, ...isReplaced }).at;
   }
 
-  fired(timer: number): { at: number; seq: number } {
-    return this.#record({ type: "timer", timer });
+  /** Not before what the log has before it: the end of a call is told when it is written. */
+  async fired(timer: number): Promise<{ at: number; seq: number }> {
+    const entry = this.#record({ type: "timer", timer });
+    await this.#run.log.durable();
+    return entry;
   }
 
   /** Of a program that goes on here, the time is that of this process. */

@@ -7,8 +7,9 @@ import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { nearest } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
-import { type Done, hashOfCall, recalled } from "./call.ts";
+import { type Done, recalled } from "./call.ts";
 import type { RunningIteration } from "./iteration.ts";
+import { hashOfCall } from "./journal.ts";
 import { logged } from "./logged-error.ts";
 import type { RunState } from "./run-state.ts";
 

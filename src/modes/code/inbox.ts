@@ -12,11 +12,14 @@ interface Arrival {
  */
 export class Inbox {
   #arrivals: Arrival[] = [];
+  /** Told from the log, though some of it may still be on its way here. */
+  readonly #dropped = new Set<string>();
   #deliver: ((settlements: Settlement[]) => void) | undefined;
   #scheduled: ReturnType<typeof setImmediate> | undefined;
 
   /** `isLast`: nothing else goes on that could have settled before. */
   add(arrival: Arrival, isLast: boolean): void {
+    if (this.#dropped.has(keyOf(arrival.settlement))) return;
     this.#arrivals.push(arrival);
     if (isLast) this.#hand();
     else this.#schedule();
@@ -32,8 +35,8 @@ export class Inbox {
 
   /** What the log tells of is told from there. */
   drop(told: readonly Settlement[]): void {
-    const keys = new Set(told.map(keyOf));
-    this.#arrivals = this.#arrivals.filter(({ settlement }) => !keys.has(keyOf(settlement)));
+    for (const settlement of told) this.#dropped.add(keyOf(settlement));
+    this.#arrivals = this.#arrivals.filter(({ settlement }) => !this.#dropped.has(keyOf(settlement)));
   }
 
   close(): void {

@@ -44,8 +44,9 @@ export class ProgramRun {
   #waiting: MadeCall[] = [];
   /** The calls whose result the program has learned. */
   #told = new Set<number>();
+  #timersTold = 0;
   #past: PastProgram | undefined;
-  /** Calls that go on. */
+  /** Calls that go on, and timers that have fired and are not in the log so far. */
   #open = 0;
 
   constructor(
@@ -57,9 +58,16 @@ export class ProgramRun {
     this.#hands = hands;
     this.#offer = offer;
     this.#id = id;
-    this.#timers = new ProgramTimers((timer) => {
-      const { at, seq } = hands.program.fired(timer);
+    const tell = (timer: number, { at, seq }: { at: number; seq: number }) => {
+      this.#open--;
       this.#inbox.add({ seq, settlement: { at, timer } }, this.#open === 0);
+    };
+    this.#timers = new ProgramTimers((timer) => {
+      this.#open++;
+      hands.program.fired(timer).then(
+        (fired) => tell(timer, fired),
+        () => {}, // the store has failed, and the run with it
+      );
     });
   }
 
@@ -67,6 +75,7 @@ export class ProgramRun {
   async run(session: ProgramSession, input: ProgramInput, past: PastProgram | undefined): Promise<ProgramDone> {
     this.prints = [];
     this.#told = new Set();
+    this.#timersTold = 0;
     this.#waiting = [];
     this.#past = past;
     const telling = new Telling(session, this.#offer, (turn) => this.#take(turn));
@@ -87,6 +96,14 @@ export class ProgramRun {
       this.abandoned.push(asked);
       this.#hands.program.abandon(asked);
     }
+  }
+
+  /** It has learned what a replay of the log would tell it, and nothing else. */
+  get isAsLogged(): boolean {
+    const settled = this.#hands.program.past().current?.settled ?? [];
+    const calls = settled.flatMap((past) => ("call" in past ? [past.call] : []));
+    const timers = settled.length - calls.length;
+    return calls.length === this.#told.size && timers === this.#timersTold && calls.every((id) => this.#told.has(id));
   }
 
   /** Nothing reaches the program any more. */
@@ -152,8 +169,10 @@ export class ProgramRun {
 
   #settle(telling: Telling, settlements: readonly Settlement[], isReplay = false): Promise<ProgramDone | undefined> {
     for (const settlement of settlements) {
-      if ("timer" in settlement) this.#timers.settle(settlement.timer);
-      else this.#told.add(settlement.id);
+      if ("timer" in settlement) {
+        this.#timersTold++;
+        this.#timers.settle(settlement.timer);
+      } else this.#told.add(settlement.id);
     }
     return telling.settle(settlements, isReplay);
   }

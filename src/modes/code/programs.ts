@@ -46,6 +46,8 @@ export class Programs {
   /** The programs whose top level the session has. */
   #kept: string[] = [];
   #run: ProgramRun | undefined;
+  /** The session gives up the program before. */
+  #leaving: Promise<void> | undefined;
   /** Those of the program that runs. */
   #writes: Writes | undefined;
 
@@ -55,9 +57,11 @@ export class Programs {
 
   /** `code` is the model's; a hook, or the log, may have another. `id` is that of the model's call. */
   async run(id: string, code: string, offer: Offer, hands: Hands): Promise<Ended> {
+    await this.#leaving;
     const past = this.#session ? undefined : await this.#open(offer, hands);
     const input = past ? recalled(past, code, offer) : await this.#begin(code, offer, hands);
     if ("problems" in input) return { done: { type: "invalid", problems: input.problems }, run: undefined };
+    if (past?.end?.status === "limit") return { done: limitOf(past, hands), run: undefined };
 
     const run = new ProgramRun(hands, offer, id, input.code);
     this.#run = run;
@@ -79,8 +83,10 @@ export class Programs {
     if (!run) return undefined;
     run.stop();
     this.#run = undefined;
-    this.#kept.push(run.code);
-    this.#session?.leave().catch(() => this.close());
+    if (run.isAsLogged) {
+      this.#kept.push(run.code);
+      this.#leaving = this.#session?.leave().catch(() => this.close());
+    } else this.close(); // what stays of it is what a replay would find
     return run;
   }
 
@@ -169,6 +175,14 @@ export class Programs {
     this.#session?.abort();
     return { type: "limit", limit: "wallMs", message: `it took longer than ${wallMs} ms` };
   }
+}
+
+/** A limit stopped it, and only the process ended before that was told: another run of it might come further. */
+function limitOf({ end, calls }: PastProgram, hands: Hands): ProgramDone {
+  for (const [number, { hasEnded }] of calls) {
+    if (!hasEnded) hands.program.abandon({ id: "", name: "", input: undefined, number });
+  }
+  return { type: "limit", limit: "wallMs", message: end!.error?.message ?? "it reached a limit" };
 }
 
 /** Of a program that was begun in an earlier process. */

@@ -2,6 +2,9 @@
 import type { ProgramDone, ProgramInput, ProgramSession, Settlement, Turn } from "../../core/program.ts";
 import type { Offer } from "./offer.ts";
 
+/** A replay's results, and the inputs of the calls that follow from them, may be large: they are not all sent at once. */
+const MAX_AT_ONCE = 16;
+
 export class Telling {
   readonly #session: ProgramSession;
   readonly #offer: Offer;
@@ -22,7 +25,7 @@ export class Telling {
   }
 
   async settle(settlements: readonly Settlement[], isReplay: boolean): Promise<ProgramDone | undefined> {
-    const size = this.#offer.declarations.isShort ? 1 : settlements.length; // asides come in between, always at the same place
+    const size = this.#offer.declarations.isShort ? 1 : MAX_AT_ONCE; // asides come in between, always at the same place
     for (let from = 0; from < settlements.length; from += size) {
       const batch = settlements.slice(from, from + size);
       this.#now = batch.at(-1)!.at;

@@ -20,7 +20,8 @@ function makeFunctions(paths, namespaces) {
     const name = parts[parts.length - 1];
     const inner = getOwnPropertyDescriptor(place, name)?.value;
     const made = makeFunction(index, name);
-    if (inner) for (const key of keys(inner)) defineShown(made, key, inner[key]);
+    const below = inner ? keys(inner) : [];
+    for (let key = 0; key < below.length; key++) defineShown(made, below[key], inner[below[key]]);
     defineProperty(place, name, { __proto__: null, value: made, enumerable: true, configurable: true });
   }
 }

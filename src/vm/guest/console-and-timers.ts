@@ -14,8 +14,7 @@ define(globals, "setTimeout", function setTimeout(callback, delayMs = 0, ...args
   if (typeof callback !== "function") throw new TypeErrorClass("setTimeout takes a function");
   const delay = number(delayMs);
   const id = ++lastTimer;
-  const refusal = host(TIMER, id, delay > 0 ? (delay < 2147483647 ? delay : 2147483647) : 0);
-  if (refusal !== undefined) throw new RangeErrorClass(refusal);
+  host(TIMER, id, delay > 0 ? (delay < 2147483647 ? delay : 2147483647) : 0);
   timers[id] = { __proto__: null, callback, args };
   return id;
 });

@@ -69,21 +69,26 @@ function assign(slot, path, objectIndex, value, slots, name) {
 function protect(value, path) {
   if (typeof value !== "object" || value === null) return value;
   const refuse = () => { throw new TypeErrorClass("A part of " + path + " cannot be changed: assign the whole property"); };
-  const isPlain = isArray(value) || getPrototypeOf(value) === Object.prototype;
+  const isPlain = isArray(value) || getPrototypeOf(value) === plainPrototype;
   if (!isPlain) return protectOther(value, refuse);
-  for (const key of keys(value)) defineShown(value, key, protect(value[key], path));
+  const names = keys(value);
+  for (let index = 0; index < names.length; index++) defineShown(value, names[index], protect(value[names[index]], path));
   freeze(value);
   return new ProxyClass(value, { __proto__: null, set: refuse, defineProperty: refuse, deleteProperty: refuse, setPrototypeOf: refuse });
 }
 
 /** Date, Map, Set and their like hold what they hold beside their properties: their own methods refuse instead. */
 function protectOther(value, refuse) {
-  for (const name of ownKeys(getPrototypeOf(value)))
+  const names = ownKeys(getPrototypeOf(value));
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index];
     if (typeof name === "string" && (changingNames[name] === true || sliceText(name, 0, 3) === "set")) define(value, name, refuse);
+  }
   return bytesLike(value) ? value : freeze(value);
 }
 
 const changingNames = table();
 for (const name of ["add", "delete", "clear", "copyWithin", "fill", "reverse", "sort"]) changingNames[name] = true;
-const bytesLike = (value) => ArrayBuffer.isView(value);
+const bytesLike = ArrayBuffer.isView;
+const plainPrototype = getPrototypeOf({});
 `;

@@ -61,7 +61,7 @@ class URLSearchParams {
   #changed;
   static {
     linkParams = (params, query, changed) => {
-      if (query !== undefined) params.#pairs = parse(host(QUERY_PARSE, query));
+      if (query !== undefined) params.#pairs = pairsOf(query);
       if (changed) params.#changed = changed;
     };
   }
@@ -73,7 +73,7 @@ class URLSearchParams {
         if (value === undefined || rest.length > 0) throw new TypeErrorClass("Each pair of a query is a name and a value");
         this.#pairs.push([wellFormed(text(name)), wellFormed(text(value))]);
       }
-    } else this.#pairs = parse(host(QUERY_PARSE, wellFormed(text(init))));
+    } else this.#pairs = pairsOf(wellFormed(text(init)));
   }
   get size() { return this.#pairs.length; }
   append(name, value) { this.#pairs.push([wellFormed(text(name)), wellFormed(text(value))]); this.#tell(); }
@@ -101,9 +101,21 @@ class URLSearchParams {
   *keys() { for (const [name] of this.entries()) yield name; }
   *values() { for (const [, value] of this.entries()) yield value; }
   [Symbol.iterator]() { return this.entries(); }
-  toString() { return host(QUERY_WRITE, queryJson(this.#pairs)); }
+  toString() {
+    const query = host(QUERY_WRITE, queryJson(this.#pairs));
+    if (query === undefined) throw new RangeErrorClass(TOO_LONG);
+    return query;
+  }
   get [Symbol.toStringTag]() { return "URLSearchParams"; }
   #tell() { this.#changed?.(this.toString()); }
+}
+
+const TOO_LONG = "The query is longer than 1 MiB, or holds what is no text";
+
+function pairsOf(query) {
+  const pairs = host(QUERY_PARSE, query);
+  if (pairs === undefined) throw new RangeErrorClass(TOO_LONG);
+  return parse(pairs);
 }
 
 function queryJson(pairs) {

@@ -18,15 +18,23 @@ export function conclude(machine: Machine): string {
   const { program, turn } = machine;
   if (!program) return turn.waiting();
   machine.assertMayGoOn();
-  const isSettled = machine.instance.exports.qjs_promise_state(machine.promise) !== 0;
-  const mustWait = isSettled ? program.hasDetached : program.waitsForSomething;
-  if (mustWait) return turn.waiting();
+  if (!isOver(machine)) return turn.waiting();
 
-  const done = isSettled ? endOf(machine, program) : JSON.stringify({ type: "threw", error: stuck });
+  const done = isSettled(machine) ? endOf(machine, program) : JSON.stringify({ type: "threw", error: stuck });
   const unhandled = JSON.stringify(unhandledOf(machine, program));
   machine.endProgram();
   const bindings = machine.instance.takeText(machine.instance.call(machine.image.entry.describeKept));
   return turn.done(done, unhandled, bindings);
+}
+
+/** Nothing that could still come would change what it does. */
+export function isOver(machine: Machine): boolean {
+  const { program } = machine;
+  return !program || !(isSettled(machine) ? program.hasDetached : program.waitsForSomething);
+}
+
+function isSettled({ instance, promise }: Machine): boolean {
+  return instance.exports.qjs_promise_state(promise) !== 0;
 }
 
 /** JSON of its `ProgramDone`. */

@@ -7,6 +7,9 @@ import type { Machine } from "./machine.ts";
 import { changeUrl, parseQuery, parseUrl, writeQuery } from "./url-operations.ts";
 
 const levels = ["log", "info", "warn", "error", "debug"] as const;
+const MAX_URL_BYTES = 1_024 * 1_024;
+/** As many calls run at once. */
+const MAX_OPEN_INPUTS = 8;
 const topPlace = { line: 1, column: 1 };
 
 export function handleOperation(opcode: number, args: HostArguments, machine: Machine): Box | undefined {
@@ -25,19 +28,30 @@ export function handleOperation(opcode: number, args: HostArguments, machine: Ma
     case OPCODES.RANDOM:
       return instance.bytesBox(machine.randomBytes(args.number(1)));
     case OPCODES.URL_PARSE:
-      return textOrNothing(instance, parseUrl(args.text(1)!, args.isUndefined(2) ? undefined : args.text(2)));
     case OPCODES.URL_CHANGE:
-      return textOrNothing(instance, changeUrl(args.text(1)!, args.text(2)!, args.text(3)!));
     case OPCODES.QUERY_PARSE:
-      return instance.stringBox(parseQuery(args.text(1)!));
     case OPCODES.QUERY_WRITE:
-      return instance.stringBox(writeQuery(args.text(1)!));
+      return textOrNothing(instance, urlOperation(opcode, args));
     case OPCODES.UTF8_ENCODE:
       return instance.bytesBox(Buffer.from(args.text(1)!));
     case OPCODES.UTF8_DECODE:
       return textOrNothing(instance, decodeUtf8(args, instance));
   }
   throw new Error(`The guest has asked for ${opcode}, which is nothing`);
+}
+
+/** Nothing for what is no URL, and for what is too long to be one: Node does not stop in the middle of it. */
+function urlOperation(opcode: number, args: HostArguments): string | undefined {
+  const first = args.text(1, MAX_URL_BYTES);
+  if (first === undefined) return undefined;
+  if (opcode === OPCODES.QUERY_PARSE) return parseQuery(first);
+  if (opcode === OPCODES.QUERY_WRITE) return writeQuery(first);
+  if (opcode === OPCODES.URL_PARSE && args.isUndefined(2)) return parseUrl(first);
+  const second = args.text(2, MAX_URL_BYTES);
+  if (second === undefined) return undefined;
+  if (opcode === OPCODES.URL_PARSE) return parseUrl(first, second);
+  const third = args.text(3, MAX_URL_BYTES);
+  return third === undefined ? undefined : changeUrl(first, second, third);
 }
 
 /** Gives the reason where it is refused; the guest then throws it. */
@@ -54,10 +68,16 @@ function call(args: HostArguments, machine: Machine): Box | undefined {
       `The input of ${program.functions[index]} has ${count(textBytes)} bytes; at most ${count(limits.argumentBytes)} are allowed`,
     );
   }
+  const bytes = input === undefined ? 0 : instance.textBytes;
+  if (program.openBytes + bytes > MAX_OPEN_INPUTS * limits.argumentBytes) {
+    return instance.stringBox(
+      `The inputs of calls that have not ended have more than ${count(MAX_OPEN_INPUTS * limits.argumentBytes)} bytes: wait for some of them first`,
+    );
+  }
   const raw = program.rawPlace(args.text(3)!);
   const place = raw ? program.place(raw.line, raw.column) : topPlace;
   const isDetached = raw !== undefined && program.isDetached(place, program.functions[index]!);
-  program.addCall(id, isDetached);
+  program.addCall(id, { isDetached, bytes });
   machine.turn.call(id, program.functionNames[index]!, input, place, isDetached);
   return undefined;
 }
@@ -73,10 +93,11 @@ function print(args: HostArguments, { program, limits, instance, turn }: Machine
   }
 }
 
-function timer(args: HostArguments, { program, limits, instance, turn }: Machine): Box | undefined {
+function timer(args: HostArguments, machine: Machine): undefined {
+  const { program, limits, turn } = machine;
   if (!program) return undefined;
-  if (program.timers.size >= limits.calls) return instance.stringBox(`More than ${count(limits.calls)} timers are set`);
   const id = args.number(1);
+  if (id > limits.calls) machine.stop("calls", `The program set more than ${count(limits.calls)} timers`);
   program.timers.add(id);
   turn.timer(id, args.number(2));
   return undefined;
@@ -92,7 +113,9 @@ function write(args: HostArguments, machine: Machine): Box | undefined {
   const { program, limits, instance } = machine;
   const object = program?.objects[args.number(1)];
   const property = object?.properties[args.number(2)];
-  if (!object || !property) return instance.stringBox("!The program has ended");
+  if (!program || !object || !property) return instance.stringBox("!The program has ended");
+  if (++program.writes > limits.calls)
+    machine.stop("calls", `The program made more than ${count(limits.calls)} assignments to properties`);
   const value = args.isUndefined(3) ? undefined : args.text(3, limits.argumentBytes);
   if (value === undefined && !args.isUndefined(3)) {
     return instance.stringBox(
@@ -103,11 +126,14 @@ function write(args: HostArguments, machine: Machine): Box | undefined {
 }
 
 function decodeUtf8(args: HostArguments, instance: Instance): string | undefined {
-  const start = instance.exports.qjs_get_array_buffer(args.box(1), instance.scratch) + args.number(2);
+  const buffer = instance.exports.qjs_get_array_buffer(args.box(1), instance.scratch);
+  const size = instance.view.getUint32(instance.scratch, true);
+  const start = buffer + args.number(2);
+  const end = Math.min(start + args.number(3), buffer + size); // the length is a getter that a program may have replaced
   const flags = args.number(4);
   const decoder = new TextDecoder("utf-8", { fatal: (flags & 1) !== 0, ignoreBOM: (flags & 2) !== 0 });
   try {
-    return decoder.decode(instance.bytes.subarray(start, start + args.number(3)));
+    return decoder.decode(instance.bytes.subarray(start, end));
   } catch {
     return undefined;
   }

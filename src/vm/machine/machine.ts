@@ -6,7 +6,7 @@ import type { Box } from "../engine/exports.ts";
 import { guestStop, type HostArguments } from "../engine/host-imports.ts";
 import { GuestException, type GuestHost, type Instance } from "../engine/instance.ts";
 import type { EntryName } from "../guest/prelude.ts";
-import { conclude } from "./conclude.ts";
+import { conclude, isOver } from "./conclude.ts";
 import { CpuBudget } from "./cpu-budget.ts";
 import { type Delivery, deliver } from "./delivery.ts";
 import { handleOperation } from "./host-operations.ts";
@@ -15,6 +15,8 @@ import { RejectedPromises } from "./rejected-promises.ts";
 import { RunningProgram } from "./running-program.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
 import { TurnText } from "./turn-text.ts";
+
+const UNUSABLE = "An earlier program has locked the global object: all variables and $return are gone.";
 
 export interface MachineOptions {
   image: BootImage<EntryName>;
@@ -28,9 +30,9 @@ export interface MachineOptions {
 export class Machine implements GuestHost {
   readonly limits: ProgramLimits;
   readonly image: BootImage<EntryName>;
-  readonly instance: Instance;
   readonly turn = new TurnText();
-  readonly rejections: RejectedPromises;
+  instance!: Instance;
+  rejections!: RejectedPromises;
   program: RunningProgram | undefined;
   /** Of the program's end. */
   promise: Box = 0;
@@ -48,9 +50,13 @@ export class Machine implements GuestHost {
     this.#options = options;
     this.limits = options.limits;
     this.image = options.image;
-    this.instance = options.image.take();
+    this.#takeInstance();
+  }
+
+  #takeInstance(): void {
+    const { memoryMb, stackKb } = this.limits;
+    this.instance = this.image.take();
     this.instance.host = this;
-    const { memoryMb, stackKb } = options.limits;
     this.instance.setLimits({ memoryBytes: memoryMb * 1_024 * 1_024, stackBytes: stackKb * 1_024 });
     this.rejections = new RejectedPromises(this.instance);
   }
@@ -73,6 +79,7 @@ export class Machine implements GuestHost {
         const problem = deliver(delivery, this, this.#clock);
         if (problem) return this.#end({ type: "diverged", message: problem });
         this.instance.runJobs();
+        if (isOver(this)) break; // what came too late for it is not told: live it would be another turn, or none
       }
       return conclude(this);
     });
@@ -102,17 +109,9 @@ export class Machine implements GuestHost {
   }
 
   #begin(program: RunningProgram, input: ProgramInput): string {
+    this.#prepare(program);
     const { instance, image } = this;
-    const { prepare, seedRandom, run } = image.entry;
-    const objects = program.objects.map(({ name, properties }) => ({
-      name,
-      properties: properties.map(({ value, ...rest }) => ({ ...rest, value: JSON.stringify(value) })),
-    }));
-    instance.run(
-      prepare,
-      instance.stringBox(JSON.stringify(program.functions)),
-      instance.stringBox(JSON.stringify(objects)),
-    );
+    const { seedRandom, run } = image.entry;
     instance.run(seedRandom, ...SeededBytes.words(input.seed).map((word) => instance.numberBox(word)));
     const code = this.#evaluate(program);
     if (typeof code === "string") return code;
@@ -121,6 +120,26 @@ export class Machine implements GuestHost {
     instance.exports.qjs_promise_mark_as_handled(this.promise);
     instance.runJobs();
     return conclude(this);
+  }
+
+  /** An earlier program may have frozen the global object: then nothing can be put there, and a new one takes its place. */
+  #prepare(program: RunningProgram): void {
+    const objects = program.objects.map(({ name, properties }) => ({
+      name,
+      properties: properties.map(({ value, ...rest }) => ({ ...rest, value: JSON.stringify(value) })),
+    }));
+    const texts = [JSON.stringify(program.functions), JSON.stringify(objects)];
+    const put = () =>
+      this.instance.run(this.image.entry.prepare, ...texts.map((text) => this.instance.stringBox(text)));
+    try {
+      put();
+    } catch (thrown) {
+      if (this.#programs === 1 || !(thrown instanceof GuestException) || thrown.isUncatchable) throw thrown;
+      this.instance.host = undefined;
+      this.#takeInstance();
+      put();
+      this.turn.print("warn", JSON.stringify([UNUSABLE]));
+    }
   }
 
   /** The program's function, or a turn: the engine may know less of the language than the compiler. */
@@ -140,7 +159,8 @@ export class Machine implements GuestHost {
     this.#cpu.enter(isReplay);
     try {
       if (this.#options.isAborted()) return this.#end({ type: "aborted" });
-      return act();
+      const text = act();
+      return this.#stop ? this.#end(this.#stop) : text; // a promise takes for a rejection what stops the guest
     } catch (thrown) {
       return this.#end(this.#stop ?? this.#reasonOf(thrown));
     } finally {
@@ -149,9 +169,8 @@ export class Machine implements GuestHost {
   }
 
   #reasonOf(thrown: unknown): ProgramDone {
-    const { memoryMb, stackKb } = this.limits;
     if (this.instance.failure === undefined && thrown instanceof GuestException && thrown.isUncatchable) {
-      return { type: "limit", limit: "memoryMb", message: `The program needed more than ${memoryMb} MB of memory` };
+      return { type: "limit", limit: "memoryMb", message: this.#needsMoreMemory };
     }
     if (this.instance.failure === undefined && thrown instanceof GuestException) {
       return {
@@ -161,9 +180,14 @@ export class Machine implements GuestHost {
     }
     this.#isBroken = true;
     if (thrown instanceof RangeError) {
-      return { type: "limit", limit: "stackKb", message: `The program was nested too deep for ${stackKb} KB of stack` };
+      const message = `The program was nested too deep for ${this.limits.stackKb} KB of stack`;
+      return { type: "limit", limit: "stackKb", message };
     }
     return { type: "lost", message: "The engine has failed" };
+  }
+
+  get #needsMoreMemory(): string {
+    return `The program needed more than ${this.limits.memoryMb} MB of memory`;
   }
 
   #invalid(problems: readonly ProgramProblem[]): string {
@@ -187,8 +211,13 @@ export class Machine implements GuestHost {
   }
 
   handle(opcode: number, args: HostArguments): Box | undefined {
-    if (this.#stop) throw guestStop;
-    return handleOperation(opcode, args, this);
+    if (this.shouldStop()) throw guestStop; // a few calls with much in each are not many steps
+    try {
+      return handleOperation(opcode, args, this);
+    } catch (thrown) {
+      if (thrown instanceof GuestException) throw this.stop("memoryMb", this.#needsMoreMemory); // for the text of an argument
+      throw thrown;
+    }
   }
 
   shouldStop(): boolean {

@@ -2,6 +2,12 @@
 import type { ProgramInput } from "../../core/program.ts";
 import { type CompiledProgram, excerptOf } from "../compile/index.ts";
 
+interface OpenCall {
+  readonly isDetached: boolean;
+  /** Of its input. */
+  readonly bytes: number;
+}
+
 export class RunningProgram {
   /** How stacks of the guest name it. Those of earlier programs of the session have another number. */
   readonly fileName: string;
@@ -9,8 +15,11 @@ export class RunningProgram {
   /** JSON texts of their names. */
   readonly functionNames: readonly string[];
   readonly objects: NonNullable<ProgramInput["objects"]>;
-  /** Calls that have not settled, and whether each is detached. */
-  readonly calls = new Map<number, boolean>();
+  /** Calls that have not settled. */
+  readonly calls = new Map<number, OpenCall>();
+  /** Of their inputs. */
+  openBytes = 0;
+  writes = 0;
   #detached = 0;
   readonly timers = new Set<number>();
   /** Whoever fires timers does not learn that these will not be waited for. */
@@ -34,16 +43,19 @@ export class RunningProgram {
     return `\n${this.#compiled.code}`;
   }
 
-  addCall(id: number, isDetached: boolean): void {
-    this.calls.set(id, isDetached);
-    if (isDetached) this.#detached++;
+  addCall(id: number, call: OpenCall): void {
+    this.calls.set(id, call);
+    this.openBytes += call.bytes;
+    if (call.isDetached) this.#detached++;
   }
 
   /** False where it has made no such call, or that has settled before. */
   settleCall(id: number): boolean {
-    const isDetached = this.calls.get(id);
-    if (isDetached) this.#detached--;
-    return isDetached === undefined ? false : this.calls.delete(id);
+    const call = this.calls.get(id);
+    if (!call) return false;
+    if (call.isDetached) this.#detached--;
+    this.openBytes -= call.bytes;
+    return this.calls.delete(id);
   }
 
   /** False where it has set no such timer, or that has fired before. */

@@ -3,7 +3,7 @@
 type Changeable = "protocol" | "username" | "password" | "host" | "hostname" | "port" | "pathname" | "search" | "hash";
 
 /** JSON of its parts, in the order that the guest knows them by; undefined where it is no URL. */
-export function parseUrl(text: string, base: string | undefined): string | undefined {
+export function parseUrl(text: string, base?: string): string | undefined {
   try {
     return partsOf(new URL(text, base));
   } catch {
@@ -26,8 +26,13 @@ export function parseQuery(query: string): string {
   return JSON.stringify([...new URLSearchParams(query)]);
 }
 
-export function writeQuery(pairs: string): string {
-  return new URLSearchParams(JSON.parse(pairs) as [string, string][]).toString();
+/** Undefined where a program has made something else of the pairs. */
+export function writeQuery(pairs: string): string | undefined {
+  try {
+    return new URLSearchParams(JSON.parse(pairs) as [string, string][]).toString();
+  } catch {
+    return undefined;
+  }
 }
 
 function partsOf(url: URL): string {
