@@ -102,9 +102,12 @@ describe("a program", () => {
   test("of wrong syntax, or with a call that is not awaited, has not run", async () => {
     const calls: string[] = [];
     const note = tool("note", (input) => void calls.push(JSON.stringify(input)));
-    const { reports } = await runPrograms(["await note({});\nconst = 1;", "await note({});\nnote({ n: 2 });\nreturn 1;"], {
-      tools: [note],
-    });
+    const { reports } = await runPrograms(
+      ["await note({});\nconst = 1;", "await note({});\nnote({ n: 2 });\nreturn 1;"],
+      {
+        tools: [note],
+      },
+    );
     expect(calls).toEqual([]);
     expect(reports[0]).toMatch(/not run:[\s\S]*2:/);
     expect(reports[1]).toMatch(/not run:[\s\S]*2:.*await/);
