@@ -18,6 +18,9 @@ const settings = (more = "", options = "typecheck: false") => `
   const deploy = note.rename("deploy").with({ approval: true });
   export default { sandbox: "local", tools: ["coding", note, hang, deploy], mode: codeMode({ ${options} }), ${more} };`;
 
+/** Nothing but a person stops its programs. */
+const endless = settings("", "typecheck: false, limits: { cpuMs: 600_000 }");
+
 describe.concurrent("haft run --mode code", () => {
   test("shows a program, its calls with their lines, and what became of it, in 80 columns", async () => {
     const cwd = await project({ "a.txt": "hello\n" });
@@ -120,32 +123,31 @@ describe.concurrent("a program that was stopped", () => {
     expect(second).toBe(first!.replace("first", "second"));
   });
 
-  test.each([
-    ["computes", "while (true) {}"],
-    ["waits for a call", "await hang({});"],
-  ])("by Ctrl-C while it %s ends at once", async (_what, code) => {
-    const cwd = await project({ "agent.config.ts": settings("", "typecheck: false, limits: { cpuMs: 600_000 }") });
-    await using model = await modelServer(answers(code));
+  test("by Ctrl-C while it computes ends at once, and its session goes on with something else", async () => {
+    const cwd = await project({ "agent.config.ts": endless });
+    await using model = await modelServer(answers("await note({ text: 'a' });\nwhile (true) {}"));
     const run = startHaft(["run", "go"], { cwd, env: model.env });
-    await until("the program runs", () => run.stdout().includes(code));
+    await until("its call is over", () => run.stdout().includes("noted a"));
     run.child.kill("SIGINT");
-    const { code: exitCode, stdout } = await run.finished;
-    expect(exitCode).toBe(130);
+    const { code, stdout } = await run.finished;
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/● Program stopped\n[\s\S]*^Stopped /m);
+    const next = await haft(["run", "--session", sessionIn(stdout), "and now?"], { cwd, env: model.env });
+    expect(next).toMatchObject({ code: 0, stderr: "" });
+    expect(next.stdout).toContain("All done.");
+    expect(next.stdout).not.toContain("● Program");
+  });
+
+  test("by Ctrl-C while it waits for a call that never ends, ends at once", async () => {
+    const cwd = await project({ "agent.config.ts": endless });
+    await using model = await modelServer(answers("await hang({});"));
+    const run = startHaft(["run", "go"], { cwd, env: model.env });
+    await until("the call is announced", () => run.stdout().includes("● hang"));
+    run.child.kill("SIGINT");
+    const { code, stdout } = await run.finished;
+    expect(code).toBe(130);
     expect(stdout).toMatch(/● Program stopped\n[\s\S]*^Stopped /m);
   });
-});
-
-test("after Ctrl-C, a session goes on with something else", async () => {
-  const cwd = await project({ "agent.config.ts": settings("", "typecheck: false, limits: { cpuMs: 600_000 }") });
-  await using model = await modelServer(answers("let kept = 1;\nawait note({ text: 'a' });\nwhile (true) {}"));
-  const run = startHaft(["run", "go"], { cwd, env: model.env });
-  await until("its call is over", () => run.stdout().includes("noted a"));
-  run.child.kill("SIGINT");
-  const { stdout } = await run.finished;
-  const next = await haft(["run", "--session", sessionIn(stdout), "and now?"], { cwd, env: model.env });
-  expect(next).toMatchObject({ code: 0, stderr: "" });
-  expect(next.stdout).toContain("All done.");
-  expect(next.stdout).not.toContain("● Program");
 });
 
 test("haft chat --mode code keeps what a program made for the next turn", async () => {
@@ -185,7 +187,7 @@ describe.skipIf(!hasScript())("at a terminal (skipped where util-linux has no `s
   });
 
   test("Ctrl-C stops a loop without end and a question, and NO_COLOR is heard", async () => {
-    const cwd = await project({ "agent.config.ts": settings("", "typecheck: false, limits: { cpuMs: 600_000 }") });
+    const cwd = await project({ "agent.config.ts": endless });
     await using model = await modelServer((_request, index) =>
       program(index === 0 ? "while (true) {}" : "await deploy({ text: 'never' });"),
     );

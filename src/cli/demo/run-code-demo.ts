@@ -27,7 +27,7 @@ import type { DemoFiles } from "./project.ts";
 
 const INTRO =
   "Nothing leaves this machine. The model is a script, so its words and its program were written beforehand; the " +
-  "engine, the sealed machine in which the program runs, the tools, the two processes and the kill are real.";
+  "engine, the virtual machine of the program, the tools, the two processes and the kill are real.";
 
 const PROMPT = "The price of a cart is wrong. Find out why, and repair it.";
 
