@@ -1,5 +1,5 @@
 /** Drives one program: starts it, makes the calls that it asks for, tells it what settled, and sees it to its end. */
-import type { CallResult, Hands, PastProgram } from "../../core/mode.ts";
+import type { CallResult, Hands, PastProgram, PastSettlement } from "../../core/mode.ts";
 import type { AskedCall } from "../../core/model.ts";
 import type {
   Print,
@@ -82,23 +82,31 @@ export class ProgramRun {
   /** After its end: what it did not wait for is aborted, but for the calls that it said nobody waits for. */
   async finish(): Promise<void> {
     this.stop();
-    const detached: Promise<CallResult>[] = [];
-    for (const [number, call] of this.calls) {
-      if (call.isDetached) detached.push(this.#invoke(call));
-      else if (!call.result && !this.#told.has(number)) this.#leaveOpen(call);
-    }
+    const all = [...this.calls.values()];
+    const detached = all.filter(({ isDetached }) => isDetached).map((call) => this.#invoke(call));
+    this.#leaveOpen(all.filter((call) => !call.isDetached && !call.result && !this.#told.has(call.asked.number!)));
     await Promise.all(detached);
   }
 
-  #leaveOpen({ asked }: MadeCall): void {
-    this.abandoned.push(asked);
-    this.#hands.program.abandon(asked);
+  /** Not what has ended by now, though its result is still on its way. */
+  #leaveOpen(calls: readonly MadeCall[]): void {
+    if (calls.length === 0) return;
+    const ended = new Set(callsOf(this.#settledInLog));
+    for (const { asked } of calls) {
+      if (ended.has(asked.number!)) continue;
+      this.abandoned.push(asked);
+      this.#hands.program.abandon(asked);
+    }
+  }
+
+  get #settledInLog(): readonly PastSettlement[] {
+    return this.#hands.program.past().current?.settled ?? [];
   }
 
   /** It has learned what a replay of the log would tell it, and nothing else. */
   get isAsLogged(): boolean {
-    const settled = this.#hands.program.past().current?.settled ?? [];
-    const calls = settled.flatMap((past) => ("call" in past ? [past.call] : []));
+    const settled = this.#settledInLog;
+    const calls = callsOf(settled);
     const timers = settled.length - calls.length;
     return calls.length === this.#told.size && timers === this.#timersTold && calls.every((id) => this.#told.has(id));
   }
@@ -119,11 +127,12 @@ export class ProgramRun {
     this.#inbox.drop(settled);
     const before = settled.splice(0, past.heldAt ?? settled.length);
     let done = started ?? (await this.#settle(telling, before, true));
-    if (past.thinking !== undefined && !done) return this.#thinkAgain(past.thinking);
+    if (past.thinking !== undefined && !past.end) return this.#thinkAgain(past.thinking);
     if (past.heldAt !== undefined && !done) {
       await this.#held(past);
       done = await this.#settle(telling, settled, true);
     }
+    if (done?.type === "lost" || done?.type === "aborted") return done;
     const missing = [...past.calls.keys()].find((number) => !this.calls.has(number));
     if (missing !== undefined) throw callMissing(missing);
     return done;
@@ -186,4 +195,8 @@ export class ProgramRun {
     this.calls.set(number, call);
     return call;
   }
+}
+
+function callsOf(settled: readonly PastSettlement[]): number[] {
+  return settled.flatMap((past) => ("call" in past ? [past.call] : []));
 }
