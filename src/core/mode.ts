@@ -82,8 +82,8 @@ export interface ProgramHands {
   begin(program: { code: string; seed: string; check: "passed" | "unchecked" | "off" }): number;
   /** Notes that a timer fired. Gives when, once it is written: what is told in another order than a log has cannot be replayed. */
   fired(timer: number): Promise<{ at: number; seq: number }>;
-  /** Notes its end. */
-  ended(end: { status: "returned" | "exit" | "threw" | "limit"; calls: number; error?: LoggedError }): void;
+  /** Notes its end. False where a call has stopped it: then it has none. */
+  ended(end: { status: "returned" | "exit" | "threw" | "limit"; calls: number; error?: LoggedError }): boolean;
   /** Nobody waits for this call any more: it is aborted, its end noted, and its iteration does not wait for it. */
   abandon(call: AskedCall): void;
   /** Aborts of the run. */

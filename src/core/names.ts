@@ -21,7 +21,7 @@ const reserved = new Set([...keywords, ...loopWords.split(" ")]);
 /** What a member of an object may not be called: names that mean something on every object of a program. */
 const memberWords = "then constructor prototype toString valueOf toJSON";
 
-const reservedMembers = new Set(`${keywords} ${memberWords}`.toLowerCase().split(" "));
+const reservedMembers = new Set([...keywords, ...memberWords.toLowerCase().split(" ")]);
 
 /** @throws HaftError with the code given, in a sentence that names what it is. */
 export function checkName(name: unknown, owner: string, code: string, isBuiltIn = false): asserts name is string {

@@ -39,7 +39,7 @@ function allowed(
 /** Only a run whose model writes programs loads what they need. */
 async function prepareProgram(run: RunState, iteration: RunningIteration, batch: Batch): Promise<void> {
   const { ProgramNotes } = await import("./program-notes.ts");
-  batch.program = new ProgramNotes(run, iteration, (call) => batch.abandon(call));
+  batch.program = new ProgramNotes(run, iteration, batch);
 }
 
 function acted(outcome: Outcome): Happened {

@@ -1,5 +1,4 @@
 /** The calls of one answer: eight at a time, and none of them returns to a caller that it paused. */
-import { decode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import type { AbortListener } from "../core/context.ts";
 import type { Exit } from "../core/exit.ts";
@@ -9,7 +8,7 @@ import type { AskedCall } from "../core/model.ts";
 import type { ProgramWrite, WriteAnswer } from "../core/program.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import { modelText } from "../core/tool-result.ts";
-import { type Done, sentBy } from "./call.ts";
+import { type Done, withoutSecrets } from "./call.ts";
 import { executeToolCall } from "./execute-tool-call.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
@@ -103,7 +102,7 @@ export class Batch implements Hands, AbortListener {
   }
 
   invoke(given: AskedCall): Promise<CallResult> {
-    const asked = given.number === undefined ? given : this.#withoutSecrets(given);
+    const asked = given.number === undefined ? given : withoutSecrets(this.#run, given);
     const callId = this.#keyOf(asked);
     this.#open++;
     return new Promise((answer) => {
@@ -148,10 +147,8 @@ export class Batch implements Hands, AbortListener {
     }
   }
 
-  /** A model's own calls come without: what a program puts together is taken out here. */
-  #withoutSecrets(asked: AskedCall): AskedCall {
-    if (!this.#run.secrets) return asked;
-    return { ...asked, input: decode(this.#run.log.redacted(sentBy(asked))) };
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
   }
 
   #keyOf({ id, number }: AskedCall): string {
@@ -164,12 +161,19 @@ export class Batch implements Hands, AbortListener {
 
   #perform(callId: string, asked: AskedCall, answer: (result: CallResult) => void): void {
     this.#make(callId, asked).then(
-      (done) => this.#over(callId, done, answer),
+      (done) => this.#over(callId, this.#wanted(callId, asked, done), answer),
       (error) => {
         this.#stop({ type: "failed", error }, "the run failed");
         this.#over(callId, undefined, answer);
       },
     );
+  }
+
+  /** Where its program has ended, nobody needs what it asks for. */
+  #wanted(callId: string, asked: AskedCall, done: Done | undefined): Done | undefined {
+    if (this.#run.abort.aborted || !this.#aborts?.get(callId)?.aborted) return done;
+    if (done?.type === "paused") noteAbandoned(this.#run, callId, asked);
+    return undefined;
   }
 
   /** Without an answer the caller waits for ever, and cannot catch it. Once the batch is stopped nobody gets one. */

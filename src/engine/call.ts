@@ -101,6 +101,11 @@ export function hashOfAsked(asked: AskedCall): string {
   return hashOfCall(asked.name, sentBy(asked));
 }
 
+/** A model's own calls come without: what a program puts together is taken out here. */
+export function withoutSecrets({ secrets, log }: RunState, asked: AskedCall): AskedCall {
+  return secrets ? { ...asked, input: decode(log.redacted(sentBy(asked))) } : asked;
+}
+
 export function sentBy({ input }: AskedCall): Json {
   return encode(input ?? null);
 }

@@ -80,8 +80,9 @@ class ReadProgram implements PastProgram {
     this.#settle({ at: entry.at, call: numberOf(entry.key), result: resultOf(entry) });
   }
 
+  /** What it did not wait for ends after it. */
   #settle(settlement: PastSettlement): void {
-    if (this.thinking === undefined) this.settled.push(settlement);
+    if (this.thinking === undefined && !this.end) this.settled.push(settlement);
   }
 
   #call(key: string): ReadCall {

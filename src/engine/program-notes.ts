@@ -10,16 +10,21 @@ import type { RunState } from "./run-state.ts";
 type Program = Parameters<ProgramHands["begin"]>[0];
 type ProgramEnd = Parameters<ProgramHands["ended"]>[0];
 
+interface BatchOfProgram {
+  readonly isStopped: boolean;
+  abandon(call: AskedCall): void;
+}
+
 export class ProgramNotes implements ProgramHands {
   readonly #run: RunState;
   readonly #iteration: RunningIteration;
-  readonly #abandon: (call: AskedCall) => void;
+  readonly #batch: BatchOfProgram;
   #startedAt = 0;
 
-  constructor(run: RunState, iteration: RunningIteration, abandon: (call: AskedCall) => void) {
+  constructor(run: RunState, iteration: RunningIteration, batch: BatchOfProgram) {
     this.#run = run;
     this.#iteration = iteration;
-    this.#abandon = abandon;
+    this.#batch = batch;
   }
 
   /** As it is written: a replay has no other. */
@@ -55,13 +60,15 @@ export class ProgramNotes implements ProgramHands {
   }
 
   /** Of a program that goes on here, the time is that of this process. */
-  ended({ status, calls, error }: ProgramEnd): void {
+  ended({ status, calls, error }: ProgramEnd): boolean {
+    if (this.#batch.isStopped) return false;
     const durationMs = this.#startedAt === 0 ? 0 : Date.now() - this.#startedAt;
     this.#record({ type: "program-end", status, calls, durationMs, ...(error && { error }) });
+    return true;
   }
 
   abandon(call: AskedCall): void {
-    this.#abandon(call);
+    this.#batch.abandon(call);
   }
 
   #record(body: EntryBody): { at: number; seq: number } {

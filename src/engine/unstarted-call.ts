@@ -2,7 +2,6 @@
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import type { Exit } from "../core/exit.ts";
-import type { EntryOf } from "../core/log.ts";
 import type { ToolSet } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { nearest } from "../core/names.ts";
@@ -28,7 +27,7 @@ export async function skipCall(
 }
 
 /** A program ended without it: an earlier process had started it, and nobody asks what became of it. */
-export function noteAbandoned(run: RunState, callId: string, { name }: EntryOf<"tool-call">): void {
+export function noteAbandoned(run: RunState, callId: string, { name }: { name: string }): void {
   const error = new HaftError("ABORTED", `The program ended without waiting for this call of "${name}"`);
   run.log.record(callId, { type: "tool-end", name, durationMs: 0, error: logged(error) });
 }

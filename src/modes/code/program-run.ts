@@ -1,5 +1,5 @@
 /** Drives one program: starts it, makes the calls that it asks for, tells it what settled, and sees it to its end. */
-import type { CallResult, Hands, PastProgram } from "../../core/mode.ts";
+import type { CallResult, Hands, PastProgram, PastSettlement } from "../../core/mode.ts";
 import type { AskedCall } from "../../core/model.ts";
 import type {
   Print,
@@ -91,17 +91,28 @@ export class ProgramRun {
   /** After its end: the calls that it did not wait for are aborted. */
   finish(): void {
     this.stop();
-    for (const [number, { asked, result }] of this.calls) {
-      if (result || this.#told.has(number)) continue;
+    this.#leaveOpen([...this.calls.values()].filter(({ asked, result }) => !result && !this.#told.has(asked.number!)));
+  }
+
+  /** Not what has ended by now, though its result is still on its way. */
+  #leaveOpen(calls: readonly MadeCall[]): void {
+    if (calls.length === 0) return;
+    const ended = new Set(callsOf(this.#settledInLog));
+    for (const { asked } of calls) {
+      if (ended.has(asked.number!)) continue;
       this.abandoned.push(asked);
       this.#hands.program.abandon(asked);
     }
   }
 
+  get #settledInLog(): readonly PastSettlement[] {
+    return this.#hands.program.past().current?.settled ?? [];
+  }
+
   /** It has learned what a replay of the log would tell it, and nothing else. */
   get isAsLogged(): boolean {
-    const settled = this.#hands.program.past().current?.settled ?? [];
-    const calls = settled.flatMap((past) => ("call" in past ? [past.call] : []));
+    const settled = this.#settledInLog;
+    const calls = callsOf(settled);
     const timers = settled.length - calls.length;
     return calls.length === this.#told.size && timers === this.#timersTold && calls.every((id) => this.#told.has(id));
   }
@@ -122,11 +133,12 @@ export class ProgramRun {
     this.#inbox.drop(settled);
     const before = settled.splice(0, past.heldAt ?? settled.length);
     let done = started ?? (await this.#settle(telling, before, true));
-    if (past.thinking !== undefined && !done) return this.#thinkAgain(past.thinking);
+    if (past.thinking !== undefined && !past.end) return this.#thinkAgain(past.thinking);
     if (past.heldAt !== undefined && !done) {
       await this.#held(past);
       done = await this.#settle(telling, settled, true);
     }
+    if (done?.type === "lost" || done?.type === "aborted") return done;
     const missing = [...past.calls.keys()].find((number) => !this.calls.has(number));
     if (missing !== undefined) throw callMissing(missing);
     return done;
@@ -192,4 +204,8 @@ export class ProgramRun {
     this.calls.set(number, call);
     return call;
   }
+}
+
+function callsOf(settled: readonly PastSettlement[]): number[] {
+  return settled.flatMap((past) => ("call" in past ? [past.call] : []));
 }

@@ -69,7 +69,8 @@ export class Programs {
     const isLeft = this.#run !== run || done.type === "aborted";
     if (isLeft) return new Promise(() => {}); // a call stopped it, or the whole run is: nobody waits for this program
     if (done.type === "diverged") throw diverged(done.message);
-    if (!past?.end) hands.program.ended({ ...endOf(done), calls: run.calls.size });
+    const isStopped = !past?.end && !hands.program.ended({ ...endOf(done), calls: run.calls.size });
+    if (isStopped) return new Promise(() => {}); // what stopped it tells the model
     run.finish();
     this.#run = undefined;
     if (done.type === "limit") this.close();
@@ -101,18 +102,28 @@ export class Programs {
 
   /** Gives this iteration's program, where the log has it. */
   async #open(offer: Offer, hands: Hands): Promise<PastProgram | undefined> {
-    const { vm, limits } = this.#parts;
     const { earlier, current } = hands.program.past();
+    const kept = earlier.filter(({ end }) => end?.status !== "limit"); // what a limit stopped is void
+    for (let losses = 0; losses < MAX_LOSSES; losses++) {
+      if (!(await this.#rebuild(kept, offer, hands))) continue;
+      this.#kept = kept.map(({ start }) => start.code);
+      return current;
+    }
+    throw vmLost();
+  }
+
+  /** False where the VM is lost meanwhile. */
+  async #rebuild(kept: readonly PastProgram[], offer: Offer, hands: Hands): Promise<boolean> {
+    const { vm, limits } = this.#parts;
+    this.#session?.close();
     const write = (write: ProgramWrite) => this.#writes!.write(write);
     const session = await vm.open({ limits, write });
     this.#session = session;
-    const kept = earlier.filter(({ end }) => end?.status !== "limit"); // what a limit stopped is void
     for (const program of kept) {
       this.#writes = new Writes(hands, program.start.key);
-      await runAgain(session, program, offer);
+      if (!(await runAgain(session, program, offer))) return false;
     }
-    this.#kept = kept.map(({ start }) => start.code);
-    return current;
+    return true;
   }
 
   async #begin(
@@ -157,15 +168,12 @@ export class Programs {
         this.#writes = new Writes(hands);
         const done = await run.run(this.#session!, input, past);
         if (done.type !== "lost") return done;
-        this.#session?.close();
         past = await this.#open(offer, hands);
       }
     } finally {
       abort.remove(stop);
     }
-    throw new HaftError("PROGRAM_VM_LOST", `The VM died ${MAX_LOSSES} times under one program`, {
-      hint: "The log has what was done. Look at the memory of this machine, and go on with the same session.",
-    });
+    throw vmLost();
   }
 
   async #withinTime(work: Promise<ProgramDone>): Promise<ProgramDone> {
@@ -175,6 +183,12 @@ export class Programs {
     this.#session?.abort();
     return { type: "limit", limit: "wallMs", message: `it took longer than ${wallMs} ms` };
   }
+}
+
+function vmLost(): HaftError {
+  return new HaftError("PROGRAM_VM_LOST", `The VM died ${MAX_LOSSES} times under one program`, {
+    hint: "The log has what was done. Look at the memory of this machine, and go on with the same session.",
+  });
 }
 
 /** A limit stopped it, and only the process ended before that was told: another run of it might come further. */

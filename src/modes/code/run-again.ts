@@ -7,8 +7,8 @@ import { pastSettlement } from "./settlement.ts";
 import { Telling } from "./telling.ts";
 import { programObjects } from "./writes.ts";
 
-/** For what it left at its top level. @throws HaftError `REPLAY_DIVERGED` */
-export async function runAgain(session: ProgramSession, past: PastProgram, offer: Offer): Promise<void> {
+/** For what it left at its top level. False where the VM was lost meanwhile. @throws HaftError `REPLAY_DIVERGED` */
+export async function runAgain(session: ProgramSession, past: PastProgram, offer: Offer): Promise<boolean> {
   const made = new Set<number>();
   const telling = new Telling(session, offer, ({ calls }) => {
     for (const { id, name, input } of calls) {
@@ -20,10 +20,12 @@ export async function runAgain(session: ProgramSession, past: PastProgram, offer
   const objects = programObjects(offer.objects, past);
   const begun = await telling.start({ code, seed, now, functions: offer.paths, objects, isReplay: true });
   const done = begun ?? (await telling.settle(past.settled.map(pastSettlement), true));
+  if (done?.type === "lost") return false;
   const missing = [...past.calls.keys()].find((number) => !made.has(number));
   if (missing !== undefined) throw callMissing(missing);
   if (!done) await session.leave();
-  else if (["limit", "aborted", "diverged", "lost"].includes(done.type)) throw diverged(failureOf(done));
+  else if (["limit", "aborted", "diverged"].includes(done.type)) throw diverged(failureOf(done));
+  return true;
 }
 
 function failureOf(done: ProgramDone): string {

@@ -9,6 +9,7 @@ import type { EntryName } from "../guest/prelude.ts";
 import { conclude, isOver } from "./conclude.ts";
 import { CpuBudget } from "./cpu-budget.ts";
 import { type Delivery, deliver } from "./delivery.ts";
+import { failureOf, needsMoreMemory } from "./failure.ts";
 import { handleOperation } from "./host-operations.ts";
 import { ProgramClock } from "./program-clock.ts";
 import { RejectedPromises } from "./rejected-promises.ts";
@@ -169,25 +170,9 @@ export class Machine implements GuestHost {
   }
 
   #reasonOf(thrown: unknown): ProgramDone {
-    if (this.instance.failure === undefined && thrown instanceof GuestException && thrown.isUncatchable) {
-      return { type: "limit", limit: "memoryMb", message: this.#needsMoreMemory };
-    }
-    if (this.instance.failure === undefined && thrown instanceof GuestException) {
-      return {
-        type: "lost",
-        message: `What earlier programs did to the global object lets no other begin: ${thrown.message}`,
-      };
-    }
-    this.#isBroken = true;
-    if (thrown instanceof RangeError) {
-      const message = `The program was nested too deep for ${this.limits.stackKb} KB of stack`;
-      return { type: "limit", limit: "stackKb", message };
-    }
-    return { type: "lost", message: "The engine has failed" };
-  }
-
-  get #needsMoreMemory(): string {
-    return `The program needed more than ${this.limits.memoryMb} MB of memory`;
+    const { done, isBroken } = failureOf(thrown, this);
+    this.#isBroken ||= isBroken;
+    return done;
   }
 
   #invalid(problems: readonly ProgramProblem[]): string {
@@ -215,7 +200,7 @@ export class Machine implements GuestHost {
     try {
       return handleOperation(opcode, args, this);
     } catch (thrown) {
-      if (thrown instanceof GuestException) throw this.stop("memoryMb", this.#needsMoreMemory); // for the text of an argument
+      if (thrown instanceof GuestException) throw this.stop("memoryMb", needsMoreMemory(this.limits)); // for the text of an argument
       throw thrown;
     }
   }

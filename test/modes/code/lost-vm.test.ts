@@ -1,36 +1,12 @@
 /** A VM that dies under a program: the program is begun again, and nothing that was called is called again. */
 import { describe, expect, test } from "vitest";
-import type { ProgramVm, Turn } from "../../../src/core/program.ts";
 import { ThinkSignal } from "../../../src/index.ts";
 import { codeModeOf } from "../../../src/modes/code/code-mode.ts";
 import { inlineVm, workerVm } from "../../../src/vm/program-vm.ts";
 import { execute, scriptedModel, sleep, tool } from "../../engine/support.ts";
 import { now, seed } from "../../helpers/run-program.ts";
+import { dyingVm } from "./dying-vm.ts";
 import { lastReport, program } from "./support.ts";
-
-/** Real, but for its death after these many turns. */
-function dyingVm(at: number): ProgramVm {
-  const vm = inlineVm();
-  let turns = 0;
-  const dying = async (turn: Promise<Turn>): Promise<Turn> => {
-    const whole = await turn;
-    const lost = { type: "lost", message: "it died" } as const;
-    return ++turns === at ? { calls: [], timers: [], prints: [], done: lost } : whole;
-  };
-  return {
-    async open(options) {
-      const session = await vm.open(options);
-      return {
-        start: (input) => dying(session.start(input)),
-        settle: (settlements, more) => dying(session.settle(settlements, more)),
-        leave: () => session.leave(),
-        abort: () => session.abort(),
-        close: () => session.close(),
-      };
-    },
-    close: () => vm.close(),
-  };
-}
 
 describe("a VM that dies", () => {
   const codes = [
@@ -47,7 +23,7 @@ describe("a VM that dies", () => {
       await sleep(ms);
       return n * 10;
     });
-    const mode = codeModeOf({ vm: dyingVm(at), checker: undefined });
+    const mode = codeModeOf({ vm: dyingVm(inlineVm(), [at]), checker: undefined });
     const model = scriptedModel([...codes.map(program), "the end"]);
     const result = await execute({ model, mode, prompt: "go", tools: [work] });
     expect(result).toMatchObject({ status: "success" });
