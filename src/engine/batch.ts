@@ -241,8 +241,7 @@ export class Batch implements Hands, AbortListener {
 
 /** Where the model reads the signal's own words beside, its reason is for the log alone. */
 function thinkAgain({ reason, context }: Extract<Done, { type: "thinking" }>): string {
-  const said = context === undefined ? ` (${reason})` : "";
-  return `another call asked to think again${said}`;
+  return `another call asked to think again${context === undefined ? ` (${reason})` : ""}`;
 }
 
 /** Several things may stop a batch at once: the strongest counts. */
