@@ -110,6 +110,8 @@ export interface PastProgram {
 export type PastSettlement = { at: number } & ({ timer: number } | { call: number; result: CallResult });
 
 export interface PastProgramCall {
+  /** Of the tool. */
+  readonly name: string | undefined;
   /** @throws HaftError `REPLAY_DIVERGED` where the log has another call under this number */
   assertSame(asked: AskedCall): void;
   readonly hasEnded: boolean;

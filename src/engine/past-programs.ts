@@ -106,6 +106,10 @@ class ReadCall implements PastProgramCall {
     this.#log = log;
   }
 
+  get name(): string | undefined {
+    return this.asked?.name;
+  }
+
   get isHeld(): boolean {
     return this.heldAt !== undefined;
   }

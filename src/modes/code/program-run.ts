@@ -131,9 +131,10 @@ export class ProgramRun {
   ): Promise<ProgramDone | undefined> {
     const settled = past.settled.map(pastSettlement);
     this.#inbox.drop(settled);
-    const before = settled.splice(0, past.heldAt ?? settled.length);
+    const isThinking = past.thinking !== undefined && !past.end;
+    const before = settled.splice(0, isThinking ? settled.length : (past.heldAt ?? settled.length));
     let done = started ?? (await this.#settle(telling, before, true));
-    if (past.thinking !== undefined && !past.end) return this.#thinkAgain(past.thinking);
+    if (isThinking && done?.type !== "lost") return this.#thinkAgain(past.thinking!, past);
     if (past.heldAt !== undefined && !done) {
       await this.#held(past);
       done = await this.#settle(telling, settled, true);
@@ -145,9 +146,12 @@ export class ProgramRun {
   }
 
   /** Recalled, it stops the iteration as it did before. */
-  #thinkAgain(number: number): Promise<never> {
+  #thinkAgain(number: number, past: PastProgram): Promise<never> {
     const call = this.calls.get(number);
     if (!call) throw callMissing(number);
+    for (const [other, { asked, answer }] of this.calls) {
+      if (!answer && past.calls.get(other)?.hasEnded === false) this.#hands.program.abandon(asked); // nobody asks about it any more
+    }
     void this.#invoke(call);
     return new Promise(() => {});
   }

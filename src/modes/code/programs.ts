@@ -37,7 +37,7 @@ export interface Ended {
 
 type Check = "passed" | "unchecked" | "off";
 
-/** How often one program is begun again because the VM died under it. */
+/** How often one program is begun again at one place because the VM died under it. */
 const MAX_LOSSES = 3;
 
 export class Programs {
@@ -165,10 +165,12 @@ export class Programs {
     try {
       let past = begun;
       for (let losses = 0; losses < MAX_LOSSES; losses++) {
+        const settled = past?.settled.length ?? 0;
         this.#writes = new Writes(hands);
         const done = await run.run(this.#session!, input, past);
         if (done.type !== "lost") return done;
         past = await this.#open(offer, hands);
+        if ((past?.settled.length ?? 0) > settled) losses = 0; // it comes further: others may have killed its VM
       }
     } finally {
       abort.remove(stop);

@@ -13,12 +13,13 @@ export async function runAgain(session: ProgramSession, past: PastProgram, offer
   const telling = new Telling(session, offer, ({ calls }) => {
     for (const { id, name, input } of calls) {
       made.add(id);
-      past.calls.get(id)?.assertSame({ id: "", ...offer.asked(name, input)! });
+      const asked = offer.asked(name, input);
+      if (asked) past.calls.get(id)?.assertSame({ id: "", ...asked });
     }
   });
   const { code, seed, at: now } = past.start;
   const objects = programObjects(offer.objects, past);
-  const begun = await telling.start({ code, seed, now, functions: offer.paths, objects, isReplay: true });
+  const begun = await telling.start({ code, seed, now, functions: functionsOf(past, offer), objects, isReplay: true });
   const done = begun ?? (await telling.settle(past.settled.map(pastSettlement), true));
   if (done?.type === "lost") return false;
   const missing = [...past.calls.keys()].find((number) => !made.has(number));
@@ -26,6 +27,12 @@ export async function runAgain(session: ProgramSession, past: PastProgram, offer
   if (!done) await session.leave();
   else if (["limit", "aborted", "diverged"].includes(done.type)) throw diverged(failureOf(done));
   return true;
+}
+
+/** What it called may be offered no more. */
+function functionsOf({ calls }: PastProgram, { paths }: Offer): string[] {
+  const called = [...calls.values()].flatMap(({ name }) => name ?? []);
+  return [...new Set([...paths, ...called])];
 }
 
 function failureOf(done: ProgramDone): string {

@@ -2,7 +2,14 @@
 
 export const guestConsoleAndTimers = `
 const printOptions = { __proto__: null, isLossy: true, path: "value" };
-const printer = (level, name) => ({ [name](...values) { host(PRINT, level, encode(values, printOptions)); } })[name];
+/** One by one: with a cycle in one of them, all together would be a graph and no list. */
+const printer = (level, name) => ({
+  [name](...values) {
+    let list = "";
+    for (let index = 0; index < values.length; index++) list += (index === 0 ? "" : ",") + encode(values[index], printOptions);
+    host(PRINT, level, "[" + list + "]");
+  },
+})[name];
 const consoleObject = {};
 ["log", "info", "warn", "error", "debug"].forEach((name, level) => { consoleObject[name] = printer(level, name); });
 define(globals, "console", consoleObject);

@@ -73,6 +73,23 @@ describe("a program", () => {
     }
   });
 
+  test("that went on while somebody was asked, and was told to think again then, does so in another process", async () => {
+    const think = tool("think_of", () => {
+      throw new ThinkSignal("look first");
+    });
+    const pay = tool("pay", () => "paid", { approval: true });
+    const code = "await Promise.all([pay({}), (async () => { await fast({}); await think_of({}); })()]);";
+    const tools = [pay, fast, think];
+    const model = scriptedModel([program(code), "the end"]);
+    const run = execute({ model, mode, prompt: "go", tools, approve: () => sleep(20).then(() => true) });
+    const log = (await watched(run)).events.filter((event): event is Entry => "seq" in event);
+    const thought = log.findIndex((entry) => entry.type === "tool-end" && entry.signal);
+    const again = scriptedModel(["the end"]);
+    const result = await execute({ model: again, mode, tools, log: log.slice(0, thought + 1) });
+    expect(result).toMatchObject({ status: "success", output: "the end" });
+    expect(result.iterations[0]!.status).toEqual({ type: "thinking", reason: "look first" });
+  });
+
   test("that a limit has stopped does not go on where only the process ended before that was told", async () => {
     const { codeModeOf } = await import("../../../src/modes/code/code-mode.ts");
     const { inlineVm } = await import("../../../src/vm/program-vm.ts");

@@ -33,6 +33,19 @@ describe("a VM that dies", () => {
   });
 });
 
+test("a VM that dies often does so in vain, as long as the program comes further; else the run says so", async () => {
+  const calls: unknown[] = [];
+  const work = tool("work", ({ n }) => void calls.push(n));
+  const code = "for (let n = 1; n < 7; n++) await work({ n });";
+  const play = (deaths: number[]) => {
+    const mode = codeModeOf({ vm: dyingVm(inlineVm(), deaths), checker: undefined });
+    return execute({ model: scriptedModel([program(code), "the end"]), mode, prompt: "go", tools: [work] });
+  };
+  expect(await play([2, 5, 8, 11, 14])).toMatchObject({ status: "success" });
+  expect(calls).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(await play([2, 3, 4, 5])).toMatchObject({ status: "error", error: { code: "PROGRAM_VM_LOST" } });
+});
+
 test("a program that comes at once after one that was told to think again waits for a busy worker", async () => {
   const vm = workerVm({ workers: 1 });
   const neighbour = await vm.open({});

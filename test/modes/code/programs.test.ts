@@ -300,3 +300,16 @@ describe("a ThinkSignal", () => {
     expect(result.iterations[0]!.status).toEqual({ type: "thinking", reason: "look first" });
   });
 });
+
+test("what a program prints may hold itself", async () => {
+  const ring = tool("ring", () => {
+    const node: Record<string, unknown> = { n: 1 };
+    return Object.assign(node, { node });
+  });
+  const { result, reports } = await runPrograms(
+    ["const r = await ring({}); console.log('ring', r, new Map([[r, r]]), undefined, () => 1, new WeakMap());"],
+    { tools: [ring] },
+  );
+  expect(result.status).toBe("success");
+  expect(reports[0]).toMatch(/ring [\s\S]*\[circular\][\s\S]*undefined/);
+});

@@ -274,3 +274,13 @@ describe("a fork", () => {
     expect(random.exec(second.report!)![0]).toBe(random.exec(first.report!)![0]);
   });
 });
+
+test("a program goes on after one whose tools are offered no more", async () => {
+  const { tools } = counting(["first", "second"]);
+  const [first, second] = tools;
+  const options = { tools: ({ iteration }: { iteration: number }) => [iteration === 1 ? first! : second!, ask] };
+  const codes = ["let a = await first({ n: 1 });", "return [a, await second({ n: 2 }), await ask({})];"];
+  const { result, snapshot } = await interrupted(codes, options);
+  const { report } = await goOn(snapshot.resolve(result.pending[0]!.callId, "yes"), options);
+  expect(report).toMatch(/first done.*second done.*yes/s);
+});
