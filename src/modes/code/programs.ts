@@ -18,6 +18,7 @@ import type { Offer } from "./offer.ts";
 import { ProgramRun } from "./program-run.ts";
 import { diverged } from "./replay-errors.ts";
 import { runAgain } from "./run-again.ts";
+import { within } from "./within.ts";
 import { programObjects, Writes } from "./writes.ts";
 
 export interface CodeModeParts {
@@ -233,20 +234,4 @@ function errorOf(done: ProgramDone): LoggedError {
 
 function placed(at: { line: number; column: number } | undefined): Pick<LoggedError, "data"> {
   return at ? { data: { line: at.line, column: at.column } } : {};
-}
-
-const LONGEST_MS = 2 ** 31 - 1;
-
-/** Undefined when it does not come in time. */
-async function within<T>(work: Promise<T>, limitMs: number | undefined): Promise<T | undefined> {
-  if (limitMs === undefined || limitMs > LONGEST_MS) return work;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs).unref(); // what is waited for holds the process, if anything does
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -16,7 +16,7 @@ export function codePrompt({ declarations, hasExits, hasObjects, isShort }: Prom
     "A failed call throws; catch what you can handle.",
     "`return` and `console.log` are what you see next: keep them small. Top-level variables and functions stay for your next program; `$return` is the value last returned.",
     hasObjects && "Assign to properties of objects that are not readonly; the change is checked at once.",
-    "There is the language with its built-ins; no import, require, fetch, process or DOM. Intl is partial: toLocaleString ignores locales, the time zone is UTC. Time stands still between awaits.",
+    "There is the language with its built-ins; no import, require, fetch, process, DOM or Intl: toLocaleString ignores locales, the time zone is UTC. Time stands still between awaits.",
     isShort &&
       'Only names are listed: `return await describe("name")` gives a declaration, `search("words")` finds names.',
     hasExits

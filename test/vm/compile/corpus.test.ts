@@ -6,13 +6,14 @@ import { blockIn, blockOf, blocksIn, filesBelow, isSame, transpiled } from "./co
 
 const AT_ONCE = 20;
 
+/** Every second one: all of them agree, and take too long for each run of the tests. */
 const files = [
   ...filesBelow(join(root, "src")),
   ...filesBelow(join(root, "node_modules/zod/src")).filter((_, index) => index % 10 === 0),
-];
+].filter((_, index) => index % 2 === 0);
 
 test("erases real files as TypeScript does", () => {
-  expect(files.length).toBeGreaterThan(380);
+  expect(files.length).toBeGreaterThan(190);
   const different: string[] = [];
   for (let start = 0; start < files.length; start += AT_ONCE) {
     const paths = files.slice(start, start + AT_ONCE);
