@@ -6,6 +6,7 @@ import { captureOf } from "./capture.ts";
 import { Edits } from "./edits.ts";
 import { endStatements, isEnded } from "./end-statements.ts";
 import { type Compilation, erase } from "./erase.ts";
+import { isErased } from "./modules.ts";
 import { parseProgram } from "./parse.ts";
 import { Problems } from "./problems.ts";
 import { freeName, giveResult } from "./result.ts";
@@ -63,6 +64,8 @@ function transform(program: Program, source: SourceText, problems: Problems, cal
     if (isEnded(place)) statements.push(place.node);
     return erase(place, compilation);
   });
+  const [, second] = program.body.filter((node) => node.type === "ExportDefaultDeclaration" && !isErased(node));
+  if (second) problems.add(second, "A program gives one value: write export default once, or return");
   const result = giveResult(program, source.text, edits);
   calls.check(result.returned, problems);
   endStatements(statements, edits);

@@ -19,6 +19,10 @@ test.each([
   ["import.meta.url", `1:1 ${noImport}`],
   ["export * from 'a'", `1:1 ${noExport}`],
   ["export { a } from 'a'", `1:1 ${noExport}`],
+  [
+    "export default async () => <T>a\nexport default 2",
+    "2:1 A program gives one value: write export default once, or return",
+  ],
   ["export = 1", "1:1 `export =` cannot be used here: write return and the value"],
   ["namespace A { export const b = 1 }", "1:1 A namespace with values cannot be used here: write an object"],
   ["namespace A.B { export const b = 1 }", "1:1 A namespace with values cannot be used here: write an object"],
