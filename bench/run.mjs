@@ -51,10 +51,10 @@ const tasks = {
   codetokens: { figures: { tokens: "tokens of a tool" }, options: {} },
 };
 
-const allPeers = ["haft", "floor", "pi", "ai6", "ai7", "haft-checked", "llmz", "cf-codemode"];
+const allPeers = ["haft", "floor", "pi", "ai6", "ai7", "haft-inline", "haft-checked", "llmz", "cf-codemode"];
 /** Models of the first answer with calls, of the second with programs. */
 const callPeers = ["haft", "floor", "pi", "ai6", "ai7"];
-const programPeers = ["haft", "haft-checked", "llmz", "cf-codemode"];
+const programPeers = ["haft", "haft-inline", "haft-checked", "llmz", "cf-codemode"];
 const reps = Number(flag("reps", "5"));
 const node = flag("node", process.execPath);
 const asked = flag("tasks", [...Object.keys(tasks), "redaction"].join(",")).split(",");
@@ -69,7 +69,7 @@ for (const name of flag("install", "").split(",").filter(Boolean)) {
 }
 
 const isInstalled = (name) =>
-  ["haft", "haft-checked", "floor"].includes(name) || existsSync(`${here}peers/${name}/node_modules`);
+  ["haft", "haft-inline", "haft-checked", "floor"].includes(name) || existsSync(`${here}peers/${name}/node_modules`);
 const chosen = flag("peers", allPeers.join(",")).split(",");
 const peers = chosen.filter(isInstalled);
 const missing = chosen.filter((name) => !isInstalled(name));
