@@ -7,7 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: "test/helpers/build.ts",
-    maxWorkers: 3, // much of it waits for processes
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: "house", include: house } },
       {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { execute } from "../../../src/index.ts";
 import { type ProviderName, type ProviderServer, startProviderServer } from "../../helpers/provider-server/index.ts";
 import {
@@ -18,7 +18,13 @@ expectNoUnhandledRejections();
 const all = providerList.flatMap((provider) => ways.map((way): [ProviderName, Way] => [provider, way]));
 
 /** The limit is ten times this before the first word. */
-const modelLimits = { attempts: 2, backoffMs: 2, idleMs: 250 };
+const modelLimits = { attempts: 2, backoffMs: 2, idleMs: 120 };
+
+/** Loading a provider's package takes longer than a model may be silent here. */
+beforeAll(async () => {
+  await using server = await startProviderServer(() => ({ text: "Hello." }));
+  for (const provider of providerList) for (const way of ways) await playAt(provider, server, {}, way);
+});
 
 async function hungUp(server: ProviderServer): Promise<void> {
   while (!server.requests[0]?.abandoned) await wait(5);
@@ -37,13 +43,13 @@ describe.concurrent("a model that says nothing", () => {
     await using server = await startProviderServer(() => ({ text: "Hel", fault: "silence" }));
     const { result } = await playAt("anthropic", server, { modelLimits });
     expect(result).toMatchObject({ status: "error", stopReason: "model" });
-    const message = "anthropic.messages:claude-sonnet-4-6: nothing came for 2500 ms";
+    const message = "anthropic.messages:claude-sonnet-4-6: nothing came for 1200 ms";
     expect(result.isError() && result.error).toMatchObject({ code: "MODEL_SILENT", message });
     expect(result.isError() && result.error.hint).toContain("idleMs");
   });
 
   test("may think ten times as long before its first word as between two", async () => {
-    const delayMs = 700; // more than idleMs, less than ten times as much
+    const delayMs = 400; // more than idleMs, less than ten times as much
     await using server = await startProviderServer([{ text: "Hello.", delayMs }]);
     const { result, entries } = await playAt("openai", server, { modelLimits });
     expect(result.output).toBe("Hello.");
@@ -57,10 +63,10 @@ describe.concurrent("a model that says nothing", () => {
       { pieceBytes: 0 },
     );
     const model = await modelOf("google", server); // its first event has a word already
-    const run = execute({ model, prompt: "go", modelLimits: { ...modelLimits, idleMs: 400 } });
+    const run = execute({ model, prompt: "go", modelLimits: { ...modelLimits, idleMs: 200 } });
     const seen: string[] = [];
     for await (const event of run) {
-      if (event.type === "model-error") expect(event.error.message).toContain("nothing came for 400 ms");
+      if (event.type === "model-error") expect(event.error.message).toContain("nothing came for 200 ms");
       if (event.type === "text-delta" || event.type === "text-reset" || event.type === "retry") seen.push(event.type);
     }
     expect(seen).toEqual(["text-delta", "text-reset", "retry", "text-delta"]);

@@ -97,6 +97,7 @@ export const backgroundAttacks: Attack[] = [
   {
     id: "B10",
     title: "kill -9 of the program around it",
+    isSlow: true,
     expect: ALL_DIE,
     run: killTheProgram,
   },

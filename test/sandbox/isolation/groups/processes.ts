@@ -125,6 +125,7 @@ export const processAttacks: Attack[] = [
   {
     id: "P10",
     title: "files that were left open",
+    isSlow: true,
     expect: ONLY_LOCAL_ESCAPES,
     run: readWhatWasLeftOpen,
   },
