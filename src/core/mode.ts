@@ -68,7 +68,7 @@ export interface Hands {
    * news. Throws HaftError `REPLAY_DIVERGED` where the log has another write.
    */
   write(write: ProgramWrite & { number: number; earlier?: string }): WriteAnswer | Promise<WriteAnswer>;
-  /** For modes whose answer is a program: its part of the log. */
+  /** Only for modes that have `code`: the part of the log that is the program's. */
   readonly program: ProgramHands;
 }
 
