@@ -171,17 +171,5 @@ export type RunEvent = Entry | LiveEvent;
 /** The seeds' word for one of them. */
 export type Trace = RunEvent;
 
-export interface AppendOptions {
-  /** A writer whose epoch is not the session's any more can write nothing (HaftError `STORE_EPOCH_STALE`). */
-  epoch: number;
-}
-
-/** Where logs live. */
-export interface Store {
-  /** The entries of a session in order of `seq`, those with a greater `seq` than `after` when it is given. */
-  read(session: string, after?: number): Promise<Entry[]>;
-  /** Durable when it resolves, or at once when it gives no promise. All of the entries, or none. */
-  append(session: string, entries: readonly Entry[], options: AppendOptions): Promise<void> | void;
-}
-
+export type { AppendOptions, Store } from "./store.ts";
 export type { UserMessage };
