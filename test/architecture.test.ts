@@ -7,7 +7,7 @@ import { root, type SourceFile, sourceFiles, staticGraph } from "./helpers/sourc
 const files = sourceFiles();
 
 /** From the ground up. Folders on one line of `rooms` do not know each other. */
-const floors = ["base", "core", "modes", "engine", "rooms", "project", "eval", "serve", "cli"];
+const floors = ["base", "core", "modes", "engine", "agents", "rooms", "project", "eval", "serve", "cli"];
 const rooms = ["models", "vm", "tools", "sandbox", "secrets", "stores", "mcp", "interop", "otel", "zai", "testing"];
 
 /** The doors: they bind the floors below, and rooms by `import()` only. */
