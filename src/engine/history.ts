@@ -2,6 +2,7 @@
 import { decode } from "../base/codec.ts";
 import { copyPlain, type Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
+import { isIterationKey } from "../core/log-keys.ts";
 import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
 
@@ -64,7 +65,7 @@ export function readHistory(entries: readonly Entry[]): History {
 
 /** A steer has the key of the iteration that went on, or of the one before when none did. */
 function isSaidDuring({ via, key }: EntryOf<"message">, ended: string): boolean {
-  return via === "steer" && key.includes("/") && key !== ended;
+  return via === "steer" && isIterationKey(key) && key !== ended;
 }
 
 /** Messages are encoded as a whole: bytes and URLs of files come back. */
