@@ -120,14 +120,15 @@ export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
   for (const entry of entries) {
     if (entry.type === "tool-pause" && entry.reason !== "nested") open.set(entry.key, entry);
     else if (entry.type === "decision") open.delete(entry.key);
-    else if (entry.type === "tool-end" || entry.type === "run-end") close(open, entry.key);
+    else if (entry.type === "tool-end" || entry.type === "run-end") close(open, entry);
   }
   return [...open.values()].map(toPending);
 }
 
 /** What is over waits for nobody, and nothing in it does. */
-function close(open: Map<string, EntryOf<"tool-pause">>, place: string): void {
-  for (const key of open.keys()) if (isIn(place, key)) open.delete(key);
+function close(open: Map<string, EntryOf<"tool-pause">>, { type, key: place }: Entry): void {
+  if (type === "run-end" && !place.includes("/")) open.clear();
+  else for (const key of open.keys()) if (isIn(place, key)) open.delete(key);
 }
 
 /** With an input of its own: whoever is asked may make another one of it, and decide for that. */
