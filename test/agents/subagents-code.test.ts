@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type ExecuteOptions, Snapshot } from "../../src/index.ts";
+import { asks, execute, gate, results, scriptedModel, tool, waiting } from "../engine/support.ts";
+import { lastReport, mode, program } from "../modes/code/support.ts";
+import { askedOf } from "./support.ts";
+
+const judge = {
+  description: "Judges a case",
+  input: z.object({ text: z.string(), strict: z.boolean().default(false) }),
+  output: z.object({ ok: z.boolean(), why: z.string() }),
+};
+
+async function run(code: string, options: Partial<ExecuteOptions>) {
+  const model = scriptedModel([program(code), "the end"]);
+  const result = await execute({ model, mode, prompt: "go", ...options } as ExecuteOptions);
+  return { model, result, report: model.requests[1] && lastReport(model.requests[1]) };
+}
+
+describe("in programs, a role is a typed function", () => {
+  test("declared by its schemas, in one namespace, and no tool beside it", async () => {
+    const model = scriptedModel(["no need"]);
+    await execute({ model, mode, prompt: "go", subagents: { judge, reader: { description: "Reads" } } });
+    const shown = model.requests[0]!.prompt[0].content;
+    expect(shown).toContain("subagents");
+    expect(shown).toMatch(/judge\(input: \{[^}]*task: string;?[^}]*input: \{[^}]*text: string;?[^}]*\}/s);
+    expect(shown).toMatch(/Promise<\{[^}]*ok: boolean;?[^}]*why: string;?[^}]*\}>/s);
+    expect(shown).toMatch(/reader\(input: string \| \{[^}]*task: string;?[^}]*\}\): Promise<string>/s);
+    expect(model.requests[0]!.tools!.map(({ name }) => name)).toEqual(["run_program"]);
+  });
+
+  test("called with a task alone, or with a task and its input; the value is the output", async () => {
+    const judging = scriptedModel([asks(["submit_result", { ok: true, why: "clear" }])]);
+    const reading = scriptedModel(["read it"]);
+    const { report } = await run(
+      `const verdict = await subagents.judge({ task: "Judge.", input: { text: "a" } });
+       return [verdict.why, await subagents.reader("Read this.")];`,
+      { subagents: { judge: { ...judge, model: judging }, reader: { model: reading } } },
+    );
+    expect(report).toContain("clear");
+    expect(report).toContain("read it");
+    expect(askedOf(judging)).toContain('"strict": false');
+    expect(askedOf(reading)).toBe("Read this.");
+  });
+
+  test("an input that does not fit is an error where the program stands", async () => {
+    const { report } = await run(
+      `try { await subagents.judge({ task: "Judge.", input: { text: 1 } }); } catch (error) { return error.message; }`,
+      { subagents: { judge: { ...judge, model: scriptedModel([]) } } },
+    );
+    expect(report).toMatch(/text/);
+  });
+
+  test("a role that fails throws there, and the program may go on", async () => {
+    const { report } = await run(
+      `try { await subagents.a("x"); } catch (error) { return "caught " + error.message + " " + (await subagents.b("y")); }`,
+      {
+        subagents: { a: { model: scriptedModel([{ error: new Error("gone") }]) }, b: { model: scriptedModel(["b!"]) } },
+      },
+    );
+    expect(report).toContain('caught "a" failed');
+    expect(report).toContain("b!");
+  });
+});
+
+describe("a program with sub-agents that wait", () => {
+  const world = (done: unknown[], childMode?: typeof mode) => {
+    const pay = tool(
+      "pay",
+      ({ n }) => {
+        done.push(n);
+        return `paid ${n}`;
+      },
+      { approval: true },
+    );
+    const child = (n: number) => ({
+      tools: [pay],
+      ...(childMode && { mode: childMode }),
+      model: childMode
+        ? scriptedModel([
+            program(`return await pay({ n: ${n} });`),
+            ({ prompt }) => lastReport({ prompt }).split("\n")[0]!,
+          ])
+        : scriptedModel([asks(["pay", { n }]), ({ prompt }) => results(prompt).call_1_1!]),
+    });
+    return { subagents: { one: child(1), two: child(2) }, tools: [tool("count", () => done.length)] };
+  };
+  const code = `
+    const before = await count({});
+    const both = await Promise.all([subagents.one("pay"), subagents.two("pay")]);
+    return [before, ...both, await count({})];`;
+
+  test.each([
+    ["tools", undefined],
+    ["code", mode],
+  ] as const)(
+    "goes on at the same await, in mode %s of the sub-agents, decided one after the other",
+    async (_, inner) => {
+      for (const order of [
+        [0, 1],
+        [1, 0],
+      ]) {
+        const done: unknown[] = [];
+        const options = { mode, prompt: "go", ...world(done, inner) };
+        const model = scriptedModel([program(code), "the end"]);
+        const first = waiting(await execute({ ...options, model } as ExecuteOptions));
+        const ids = first.pending.map(({ callId }) => callId);
+        expect(ids).toHaveLength(2);
+        const log = Snapshot.from(JSON.stringify(first.snapshot.decide(ids[order[0]!]!, { approve: true })));
+        const second = waiting(await execute({ ...options, model, log } as ExecuteOptions));
+        expect(second.pending.map(({ callId }) => callId)).toEqual([ids[order[1]!]!]);
+        expect(done).toEqual([order[0]! + 1]);
+        const end = await execute({
+          ...options,
+          model,
+          log: second.snapshot.decide(ids[order[1]!]!, { approve: true }),
+        } as ExecuteOptions);
+        expect(end).toMatchObject({ status: "success", output: "the end" });
+        const report = lastReport(model.requests[1]!);
+        for (const part of ["paid 1", "paid 2"]) expect(report).toContain(part);
+        expect(done).toEqual([order[0]! + 1, order[1]! + 1]);
+      }
+    },
+  );
+
+  test("a program that ends without its sub-agent aborts it", async () => {
+    const reached = gate();
+    let aborted = false;
+    const hang = tool("hang", (_, { abortSignal }) => {
+      abortSignal.addEventListener("abort", () => {
+        aborted = true;
+      });
+      reached.open();
+      return new Promise(() => {});
+    });
+    const { result } = await run(`subagents.slow("x").catch(() => {}); await quick({}); return 1;`, {
+      tools: [tool("quick", () => reached.passed)],
+      subagents: { slow: { model: scriptedModel([asks("hang")]), tools: [hang] } },
+    });
+    expect(result.output).toBe("the end");
+    expect(aborted).toBe(true);
+  });
+});
