@@ -3,6 +3,7 @@ import type { JsonSchema } from "../core/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
 import { ofSubagents, runSubagent, SubagentTool, type Task } from "./run-subagent.ts";
 import type { Role } from "./subagent-role.ts";
+import { taskSchema } from "./task-schema.ts";
 import type { Turns } from "./turns.ts";
 
 export function roleTool(role: Role, turns: Turns): Tool {
@@ -13,10 +14,9 @@ export function roleTool(role: Role, turns: Turns): Tool {
     name,
     description,
     sandbox: sharesSandbox,
-    input: inputOf(role),
+    input: taskSchema<string | Task>(inputOf(role), { keys: ["task", "input"], isTask: !role.needsInput }),
     ...(gives !== undefined && { output: gives }),
-    handler: (given: string | Task, ctx) =>
-      runSubagent(role, turns, typeof given === "string" ? { task: given } : given, ctx),
+    handler: (given, ctx) => runSubagent(role, turns, typeof given === "string" ? { task: given } : given, ctx),
   });
 }
 

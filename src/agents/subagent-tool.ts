@@ -1,8 +1,9 @@
 /** Mode "tools": one tool for all roles, with a flat schema, which every provider takes. */
-import { HaftError } from "../base/errors.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
 import { ofSubagents, runSubagent, SubagentTool } from "./run-subagent.ts";
 import type { Role } from "./subagent-role.ts";
+import { taskSchema } from "./task-schema.ts";
 import type { Turns } from "./turns.ts";
 
 interface Given {
@@ -13,29 +14,29 @@ interface Given {
 
 export function subagentTool(roles: readonly Role[], turns: Turns): Tool {
   const names = roles.map(({ name }) => name);
+  const keys = ["role", "task", "input"];
   const hasInputs = roles.some(({ input }) => input);
   return new SubagentTool({
     ...ofSubagents,
     name: "subagent",
     description: describe(roles),
     sandbox: roles.some(({ sharesSandbox }) => sharesSandbox),
-    input: {
-      type: "object",
-      properties: {
-        role: { type: "string", enum: names, description: "Who works on it" },
-        task: { type: "string", description: "What is to be done, with all that one must know for it" },
-        ...(hasInputs && { input: { type: "object", description: "What goes with the task, for roles that take it" } }),
-      },
-      required: ["role", "task"],
-      additionalProperties: false,
-    },
-    handler(given: Given, ctx) {
-      const role = roles.find(({ name }) => name === given.role);
-      if (!role)
-        throw new HaftError("TOOL_INPUT_INVALID", `There is no role "${given.role}". There are: ${names.join(", ")}`);
-      return runSubagent(role, turns, given, ctx);
-    },
+    input: taskSchema<Given>(inputSchema(names, hasInputs), { keys, isTask: false, roles: names }),
+    handler: (given, ctx) => runSubagent(roles.find(({ name }) => name === given.role)!, turns, given, ctx),
   });
+}
+
+function inputSchema(names: readonly string[], hasInputs: boolean): JsonSchema {
+  return {
+    type: "object",
+    properties: {
+      role: { type: "string", enum: names, description: "Who works on it" },
+      task: { type: "string", description: "What is to be done, with all that one must know for it" },
+      ...(hasInputs && { input: { type: "object", description: "What goes with the task, for roles that take it" } }),
+    },
+    required: ["role", "task"],
+    additionalProperties: false,
+  };
 }
 
 function describe(roles: readonly Role[]): string {

@@ -133,7 +133,7 @@ describe("a program with sub-agents that wait", () => {
       reached.open();
       return new Promise(() => {});
     });
-    const { result } = await run(`subagents.slow("x").catch(() => {}); await quick({}); return 1;`, {
+    const { result } = await run(`return await Promise.race([subagents.slow("x"), quick({})]);`, {
       tools: [tool("quick", () => reached.passed)],
       subagents: { slow: { model: scriptedModel([asks("hang")]), tools: [hang] } },
     });
