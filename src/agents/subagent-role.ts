@@ -8,7 +8,7 @@ import { readSchema, type SchemaLike, type Validator } from "../core/schema.ts";
 import type { HasOptions, Subagent, SubagentOptions } from "../core/subagents.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
-import { checkOptions } from "../engine/check-options.ts";
+import { checkOptions, isOptionOfRuns } from "../engine/check-options.ts";
 
 export interface Role {
   readonly name: string;
@@ -75,20 +75,11 @@ function readRole(name: string, given: Subagent, levels: number): Role {
   };
 }
 
-/** What is meant for the run around it, or for an agent that works for itself. */
-const notOfSubagents = [
-  "name",
-  "prompt",
-  "log",
-  "store",
-  "session",
-  "epoch",
-  "abortSignal",
-  "approve",
-  "approver",
-  "handleEvent",
-  "operations",
-];
+/** What is meant for the run around it. */
+const notOfSubagents = ["prompt", "log", "store", "session", "epoch", "abortSignal", "approve"];
+
+/** What it has beside the options of a run. */
+const ownOfSubagents = ["description", "input", "output", "timeoutMs"];
 
 function optionsOf(given: Subagent, owner: string): SubagentOptions {
   if (Array.isArray(given)) {
@@ -106,11 +97,11 @@ function isAgent(given: object): given is HasOptions {
   return "options" in given && typeof given.options === "object" && given.options !== null;
 }
 
-/** An agent may say more than a sub-agent is told. */
+/** An agent may say more than a sub-agent is told, such as where its sessions are kept. */
 function ofAgent(agent: HasOptions): SubagentOptions {
-  const kept = Object.entries(agent.options).filter(
-    ([name, value]) => value !== undefined && !notOfSubagents.includes(name),
-  );
+  const isKept = (name: string) =>
+    ownOfSubagents.includes(name) || (isOptionOfRuns(name) && !notOfSubagents.includes(name));
+  const kept = Object.entries(agent.options).filter(([name, value]) => value !== undefined && isKept(name));
   return { agent, ...Object.fromEntries(kept) };
 }
 

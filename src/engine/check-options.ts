@@ -59,6 +59,10 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   prices: ["a function", isFunction],
 };
 
+export function isOptionOfRuns(name: string): boolean {
+  return Object.hasOwn(checks, name);
+}
+
 const hookNames = [
   "onBeforeTool",
   "onAfterTool",

@@ -167,7 +167,7 @@ async function stoppedBy(thrown: unknown, call: Call): Promise<Done> {
   const { run, iteration, tool, callId, hash, asked } = call;
   if (run.log.failure) throw run.log.failure;
   const error = readable(thrown);
-  if (call.ctx[channel].nested && HaftError.is(error, "REPLAY_DIVERGED")) throw error; // the log tells another story
+  if (call.ctx[channel].nested?.ended && HaftError.is(error, "REPLAY_DIVERGED")) throw error; // the log tells another story
   if (SnapshotSignal.is(error)) {
     const meta = writable(error.meta);
     const pause = {

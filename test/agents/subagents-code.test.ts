@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type ExecuteOptions, Snapshot } from "../../src/index.ts";
+import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, gate, results, scriptedModel, tool, waiting } from "../engine/support.ts";
 import { lastReport, mode, program } from "../modes/code/support.ts";
 import { askedOf } from "./support.ts";
@@ -139,5 +140,66 @@ describe("a program with sub-agents that wait", () => {
     });
     expect(result.output).toBe("the end");
     expect(aborted).toBe(true);
+  });
+});
+
+describe("programs inside programs, cut anywhere", () => {
+  const code = `
+    const first = await count({ n: 1 });
+    const [a, b] = await Promise.all([subagents.one("a"), subagents.two("b")]);
+    return [first, a, b, await count({ n: 4 })];`;
+
+  function world() {
+    const asked: string[] = [];
+    const done: number[] = [];
+    const count = tool(
+      "count",
+      ({ n }) => {
+        done.push(n);
+        return `counted ${n}`;
+      },
+      { idempotent: true },
+    );
+    /** Knows what to do by how much it has said: the same in any process. */
+    const byPlace = (name: string, steps: readonly unknown[]) => ({
+      ...scriptedModel([]),
+      async doGenerate({ prompt }: any) {
+        const said = prompt.filter(({ role }: any) => role === "assistant").length;
+        asked.push(`${name} ${said}`);
+        return scriptedModel([steps[said] as any]).doGenerate({ prompt } as any);
+      },
+    });
+    const inner = (n: number) => ({
+      mode,
+      tools: [count],
+      output: z.string(),
+      model: byPlace(`inner ${n}`, [
+        program(`const value = await count({ n: ${n} }); return value;`),
+        program(`return exit("submit_result", value + "!");`),
+      ]),
+    });
+    const subagents = { one: inner(2), two: inner(3) };
+    const model = byPlace("outer", [program(code), "the end"]);
+    return { asked, done, options: { mode, tools: [count], model, subagents, prompt: "go" } as ExecuteOptions };
+  }
+
+  test("every prefix goes on to the same end; what it has finished is not done again", async () => {
+    const store = memoryStore();
+    const whole = world();
+    const first = await execute({ ...whole.options, store, session: "s" });
+    expect(first).toMatchObject({ status: "success", output: "the end" });
+    expect(JSON.stringify(first.messages)).toContain("counted 3!");
+    const entries = await store.read("s");
+    for (let length = 1; length < entries.length; length++) {
+      const { asked, done, options } = world();
+      const log = entries.slice(0, length);
+      const result = await execute({ ...options, log });
+      expect([length, result.status, result.output]).toEqual([length, "success", "the end"]);
+      expect(result.messages).toEqual(first.messages);
+      const ended = log.filter((entry) => entry.type === "tool-end" && entry.name === "count").length;
+      expect([length, done.length]).toEqual([length, 4 - ended]);
+      const answered = log.filter(({ type }) => type === "model-response").length;
+      expect([length, asked.length]).toEqual([length, 6 - answered]);
+    }
   });
 });

@@ -394,6 +394,45 @@ describe("an abort of the run around", () => {
   });
 });
 
+test("a store that fails while a run inside works ends all of it, and nothing further is started", async () => {
+  const started: unknown[] = [];
+  const kept: unknown[] = [];
+  const store = {
+    read: async () => [],
+    async append(_: string, entries: readonly { type: string }[]) {
+      if (kept.length + entries.length > 12) throw new Error("disk full");
+      kept.push(...entries);
+    },
+  };
+  const note = tool("note", ({ n }) => {
+    started.push(n);
+    return n;
+  });
+  const result = await execute({
+    model: scriptedModel([asks(task("a")), "end"]),
+    prompt: "go",
+    subagents: {
+      a: { model: scriptedModel([asks(["note", { n: 1 }]), asks(["note", { n: 2 }]), "over"]), tools: [note] },
+    },
+    ...{ store, session: "s" },
+  });
+  expect(result.isError() && result.error.code).toBe("STORE_FAILED");
+  expect(started).toEqual([1]);
+});
+
+test("a hook of events is told the iteration of its own run", async () => {
+  const seen: [string, number][] = [];
+  const onTrace = ({ trace, iteration }: any) => {
+    if (trace.type === "iteration-end") seen.push([place(trace.key), iteration]);
+  };
+  await execute({
+    model: scriptedModel([asks("x"), asks(task("a")), "end"]),
+    prompt: "go",
+    subagents: { a: { model: scriptedModel(["over"]), hooks: { onTrace } } },
+  });
+  expect(seen).toEqual([["run/2/1/1", 1]]);
+});
+
 test("a log that tells another story ends the run, and nothing is called", async () => {
   const done: unknown[] = [];
   const options = (n: number) => ({
