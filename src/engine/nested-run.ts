@@ -1,6 +1,6 @@
 /** A run inside a call: what it is handed down, and how it goes into the log of the run around. */
 import type { CallContext } from "../core/call-context.ts";
-import type { NestedRun } from "../core/context.ts";
+import { channel, type NestedRun } from "../core/context.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import { isIn, runOf } from "../core/log-keys.ts";
@@ -17,29 +17,28 @@ import type { RunState } from "./run-state.ts";
 /** How a run makes those inside its calls. */
 export type Nesting = (run: RunState, ctx: CallContext, past: PastCall | undefined) => NestedRun;
 
-export const nestedRun: Nesting = (run, ctx, past) => new RunInCall(run, ctx.callId, past !== undefined);
+export const nestedRun: Nesting = (run, ctx, past) => new RunInCall(run, ctx, past !== undefined);
 
 class RunInCall implements NestedRun {
   readonly depth: number;
   ended: Promise<unknown> | undefined;
   readonly #run: RunState;
-  readonly #callId: string;
+  readonly #ctx: CallContext;
   /** The log may have something of it. */
   readonly #isKnown: boolean;
 
-  constructor(run: RunState, callId: string, isKnown: boolean) {
+  constructor(run: RunState, ctx: CallContext, isKnown: boolean) {
     this.depth = depthOf(run.options) + 1;
     this.#run = run;
-    this.#callId = callId;
+    this.#ctx = ctx;
     this.#isKnown = isKnown;
   }
 
   run(options: ExecuteOptions, more: { secrets?: readonly string[] | undefined } = {}): Promise<ExecuteResult> {
     const run = this.#run;
-    const given = inside(
-      { ...inherited(run, options), ...options, ...approvalsOf(run, options) },
-      this.#around(more.secrets),
-    );
+    const { [channel]: shared } = this.#ctx; // what a call and what it starts have in common
+    const all = { ...inherited(run, options), ...options, ...approvalsOf(run, options), [channel]: shared };
+    const given = inside(all, this.#around(more.secrets));
     const result = Promise.resolve(createExecute(run.rooms)(given));
     this.ended = result.catch(() => {});
     return result;
@@ -47,7 +46,7 @@ class RunInCall implements NestedRun {
 
   #around(names: readonly string[] | undefined): RunAround {
     const run = this.#run;
-    const id = this.#callId;
+    const id = this.#ctx.callId;
     return {
       id,
       past: this.#isKnown ? pastOf(run.log.entries, id) : [],
