@@ -1,5 +1,7 @@
 /** Before a run starts: its options are read, and what they name is loaded. */
 import { invalidOption } from "../base/errors.ts";
+import { consoleLogger } from "../core/call-context.ts";
+import type { Logger } from "../core/context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
@@ -24,6 +26,7 @@ export interface Prepared {
   secrets: OpenSecrets | undefined;
   policy: Judge | undefined;
   nesting: Nesting | undefined;
+  logger: Logger;
   given: readonly Entry[];
 }
 
@@ -63,7 +66,8 @@ function prepareAll(
   const around = runAround(options);
   const given = around ? around.past : givenEntries(options);
   const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
-  const known = { options, rooms, tools, objects, given, nesting: undefined };
+  const logger = options.logger ?? consoleLogger;
+  const known = { options, rooms, tools, objects, given, logger, nesting: undefined };
   const isOpen = !options.secrets && !options.redact && !hasPolicy(options) && !around;
   if (isOpen && !(mode instanceof Promise)) return { ...known, mode, secrets: undefined, policy: undefined };
   return prepareRooms(known, mode, abort);
@@ -77,13 +81,19 @@ async function prepareRooms(
   const opening = openSecrets(known.options, known.rooms, abort);
   const [secrets, policy, opened] = await Promise.all([opening, readPolicy(known.options), mode]);
   const around = runAround(known.options);
-  if (!around) return { ...known, mode: opened, secrets, policy };
+  const all = around ? around.secrets(secrets, known.options.secrets !== undefined) : secrets;
   return {
     ...known,
     mode: opened,
-    secrets: around.secrets(secrets, known.options.secrets !== undefined),
-    policy: around.policy(policy),
+    secrets: all,
+    policy: around ? around.policy(policy) : policy,
+    logger: all ? await quiet(known.logger, all) : known.logger,
   };
+}
+
+async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Logger> {
+  const { quietLogger } = await import("./quiet-logger.ts");
+  return quietLogger(logger, secrets);
 }
 
 function openSecrets(

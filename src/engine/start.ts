@@ -1,13 +1,11 @@
 /** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
 import { encode } from "../base/codec.ts";
-import { consoleLogger } from "../core/call-context.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import { withoutNested } from "../core/log-keys.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, type History, readHistory } from "./history.ts";
 import { traceHook } from "./hook-calls.ts";
@@ -15,7 +13,6 @@ import { type Journal, readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { pastEntries, pastRun } from "./past-log.ts";
 import type { Prepared } from "./prepare.ts";
-import { quietLogger } from "./quiet-logger.ts";
 import { type Recorder, RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { runAround } from "./run-inside.ts";
@@ -88,7 +85,7 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   const journal = readJournal(id, own);
   const history = readHistory(own);
   if (tools) tools.surround(sandbox, secrets);
-  const log = openLog(options, secrets, started, session, entries);
+  const log = openLog(prepared, started, session, entries);
   if (objects) objects.open(id, log, own);
   started.opened(log);
   if (past.run === undefined) begin(log, id, history.messages, options, mode, sandbox);
@@ -102,7 +99,7 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
 }
 
 function stateOf(
-  { options, rooms, tools, objects, secrets, policy, nesting }: Prepared,
+  { options, rooms, tools, objects, secrets, policy, nesting, logger }: Prepared,
   { steering, watchers, abort }: Started,
   { mode, sandbox }: Opened,
   { id, log, journal, history }: { id: string; log: Recorder; journal: Journal; history: History },
@@ -126,7 +123,7 @@ function stateOf(
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
     assigns: { ...options.assigns, ...history.assigns },
-    logger: quietLogger(options.logger ?? consoleLogger, secrets),
+    logger,
   });
 }
 
@@ -188,8 +185,7 @@ function encodeMessage(message: Message): Message {
 }
 
 function openLog(
-  options: ExecuteOptions,
-  secrets: OpenSecrets | undefined,
+  { options, secrets, logger }: Prepared,
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],
@@ -197,7 +193,7 @@ function openLog(
   const { store, epoch = 0 } = options;
   const redact = secrets?.redact ?? asItIs;
   const stream = secrets?.stream;
-  const trace = traceHook(options, quietLogger(options.logger ?? consoleLogger, secrets));
+  const trace = traceHook(options, logger);
   const around = runAround(options);
   if (around) return around.open({ redact, stream, watchers, trace });
   return new RunLog({
