@@ -17,7 +17,7 @@ export class BranchLog implements Recorder, Follower {
     this.#run = run;
     this.#settings = settings;
     this.#live = settings.stream && new LiveText(settings.stream, settings.redact);
-    around.follow(this);
+    if (settings.trace) around.follow(this);
   }
 
   /** All of the log around. */
@@ -57,11 +57,9 @@ export class BranchLog implements Recorder, Follower {
     return this.#around.failure;
   }
 
-  /** Told of all that the log around tells: what is inside the run is the run's. */
+  /** Told of all that the log around tells: what is inside the run is for its own hook. */
   show(event: RunEvent): void {
-    if (!isIn(this.#run, event.key)) return;
-    this.#settings.watchers.tell(event);
-    this.#settings.trace?.(event);
+    if (isIn(this.#run, event.key)) this.#settings.trace?.(event);
   }
 
   follow(follower: Follower): void {
@@ -75,13 +73,9 @@ export class BranchLog implements Recorder, Follower {
   close(): Promise<void> | undefined {
     this.#closed = true;
     const written = this.#around.durable();
-    if (!written) this.#around.unfollow(this);
-    else this.#unfollowAfter(written);
-    return written;
-  }
-
-  #unfollowAfter(written: Promise<void>): void {
     const leave = () => this.#around.unfollow(this);
-    written.then(leave, leave);
+    if (written) written.then(leave, leave);
+    else leave();
+    return written;
   }
 }

@@ -28,7 +28,7 @@ export interface LogSettings {
 }
 
 /** What the log of a run inside a call is made with. */
-export type BranchSettings = Pick<LogSettings, "redact" | "stream" | "watchers" | "trace">;
+export type BranchSettings = Pick<LogSettings, "redact" | "stream" | "trace">;
 
 /** Who wants to be told of each event beside the watchers. */
 export interface Follower {

@@ -195,7 +195,7 @@ function openLog(
   const stream = secrets?.stream;
   const trace = traceHook(options, logger);
   const around = runAround(options);
-  if (around) return around.open({ redact, stream, watchers, trace });
+  if (around) return around.open({ redact, stream, trace });
   return new RunLog({
     entries,
     redact,

@@ -252,6 +252,37 @@ describe("a run inside a call that waits", () => {
     expect(models.map(({ requests }) => requests.length)).toEqual([2, 2, 2]);
   });
 
+  test("cut anywhere while it waits: it waits for the same call, and ends when that is decided", async () => {
+    const done: unknown[] = [];
+    const world = () => ({
+      model: scriptedModel([asks(task("lead")), "all done"]),
+      prompt: "go",
+      subagents: {
+        lead: {
+          model: scriptedModel([asks(task("clerk")), "lead is done"]),
+          subagents: { clerk: { model: scriptedModel([asks(["pay", { n: 7 }]), "paid it"]), tools: [pay(done)] } },
+        },
+      },
+    });
+    const { snapshot } = waiting(await execute(world()));
+    const { entries, pending } = snapshot;
+    for (let length = 1; length <= entries.length; length++) {
+      const log = entries.slice(0, length);
+      const options = world();
+      const answered = (depth: number) =>
+        ofType(log, "model-response").some(({ key }) => key.split("/").length === 2 + 2 * depth);
+      if (answered(0)) options.model = scriptedModel(["all done"]);
+      if (answered(1)) options.subagents.lead.model = scriptedModel(["lead is done"]);
+      const inner = options.subagents.lead.subagents.clerk;
+      if (answered(2)) inner.model = scriptedModel(["paid it"]);
+      const again = waiting(await execute({ ...options, log }));
+      expect([length, again.pending]).toEqual([length, pending]);
+      const decided = again.snapshot.decide(pending[0]!.callId, { approve: true });
+      expect(await execute({ ...options, log: decided })).toMatchObject({ status: "success", output: "all done" });
+      expect([length, done.splice(0)]).toEqual([length, [7]]);
+    }
+  });
+
   test("who is asked is who the run around asks", async () => {
     const done: unknown[] = [];
     const asked: string[] = [];
