@@ -4,7 +4,7 @@ import { type ExecuteOptions, Snapshot } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, gate, results, scriptedModel, tool, waiting } from "../engine/support.ts";
 import { lastReport, mode, program } from "../modes/code/support.ts";
-import { askedOf } from "./support.ts";
+import { askedOf } from "./subagents-support.ts";
 
 const judge = {
   description: "Judges a case",

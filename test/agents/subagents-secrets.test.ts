@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, ofType, scriptedModel, tool, waiting, watched } from "../engine/support.ts";
-import { give } from "./support.ts";
+import { give } from "./subagents-support.ts";
 
 const OUTER = "Zq7-outer-Kx92-alpha";
 const SECOND = "wm4.second!Tr55/beta";

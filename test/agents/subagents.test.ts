@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type ExecuteOptions, Exit } from "../../src/index.ts";
 import { asks, execute, gate, ofType, scriptedModel, sleep, tool, waiting } from "../engine/support.ts";
-import { askedOf, give, readOf } from "./support.ts";
+import { askedOf, give, readOf } from "./subagents-support.ts";
 
 describe("the tool", () => {
   test("has one flat schema for all roles, and says who takes what", async () => {
