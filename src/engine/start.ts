@@ -50,7 +50,7 @@ interface Opened {
 /** At once in the common case: nothing came before, and no sandbox is to be opened. */
 function open(prepared: Prepared, { id }: Started): Opened | Promise<Opened> {
   const { options, given } = prepared;
-  const session = options.session ?? pastRun(withoutNested(given), options).run ?? id;
+  const session = options.session ?? pastRun(given, options).run ?? id;
   const isNew = given.length === 0 && (!options.store || options.session === undefined);
   if (!isNew || sandboxToOpen(prepared) !== undefined) return openRooms(prepared, session);
   const mode = prepared.mode.open();
@@ -80,10 +80,10 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   const entries = secrets ? secrets.redact(opened.entries) : opened.entries; // it may be older than the secrets
   const around = runAround(options);
   const own = around ? entries : withoutNested(entries);
-  const past = pastRun(own, around ? {} : options); // what a call has begun is never begun anew
+  const past = pastRun(own, options, around?.id);
   const id = past.run ?? started.id;
   const journal = readJournal(id, own);
-  const history = readHistory(own);
+  const history = readHistory(own, around?.id);
   if (tools) tools.surround(sandbox, secrets);
   const log = openLog(prepared, started, session, entries);
   if (objects) objects.open(id, log, own);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isIn, runOf, withoutNested } from "../../src/core/log-keys.ts";
+import { readHistory } from "../../src/engine/history.ts";
+import { pastRun } from "../../src/engine/past-log.ts";
 import type { ExecuteOptions, ExecuteResult, Snapshot } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, faults, ofType, results, scriptedModel, tool, waiting, watched } from "./support.ts";
@@ -128,6 +130,19 @@ describe("a run inside a call", () => {
       "user",
     ]);
   });
+});
+
+test("whoever reads a whole log reads the session's own runs, whatever was inside them last", async () => {
+  const store = memoryStore();
+  const subagents = { a: { model: scriptedModel(["said inside"]) } };
+  await execute({ model: scriptedModel([asks(task("a")), "end"]), prompt: "go", subagents, store, session: "s" });
+  const entries = await store.read("s");
+  const inner = ofType(entries, "run-end")[0]!;
+  const cut = entries.slice(0, inner.seq + 1);
+  const { run, isFinished } = pastRun(cut, {});
+  expect([place(run!), isFinished]).toEqual(["run", false]);
+  expect(readHistory(cut).messages).toMatchObject([{ role: "user" }]);
+  expect(readHistory(entries).messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
 });
 
 describe("a run inside a call that waits", () => {
