@@ -1,4 +1,5 @@
 /** What a handler is told about the call that it serves. */
+import type { SharedBudget } from "./budget.ts";
 import type { SandboxAccess } from "./sandbox.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -66,6 +67,8 @@ export interface CallChannel {
   assigns?: Record<string, unknown>;
   content?: import("./tool-result.ts").ContentPart[];
   warnings?: string[];
+  /** Of the run: what a handler starts draws from it. Undefined: there is none. */
+  budget?: SharedBudget;
 }
 
 /** Where a context carries its channel. An own property, so that `{ ...ctx }` keeps it. */

@@ -3,7 +3,7 @@ import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Decision, PendingCall } from "./decision.ts";
-import { checkDecision } from "./decision-check.ts";
+import { checkDecision, checkPrincipal } from "./decision-check.ts";
 import { type Entry, type EntryOf, LOG_VERSION, type LoggedMessage } from "./log.ts";
 
 export interface SnapshotJson {
@@ -56,14 +56,21 @@ export class Snapshot implements SnapshotJson {
     return this.decide(callId, { error: reason });
   }
 
-  /** @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID` */
-  decide(callId: string, decision: Decision): Snapshot {
+  /**
+   * `by`: who decided, the name of a principal, for whoever reads the log.
+   *
+   * @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID`;
+   * `DECISION_EXPIRED` when its time is up
+   */
+  decide(callId: string, decision: Decision, { by }: { by?: string } = {}): Snapshot {
     checkDecision(decision);
+    checkPrincipal(by);
     const call = this.pending.find((pending) => pending.callId === callId);
     if (!call) {
       const waiting = this.pending.map((pending) => pending.callId).join(", ") || "none";
       throw new HaftError("DECISION_UNKNOWN", `No call "${callId}" waits for a decision. Waiting: ${waiting}`);
     }
+    if (isExpired(call)) throw expired(call);
     const seq = (this.entries.at(-1)?.seq ?? -1) + 1;
     const entry: Entry = {
       v: LOG_VERSION,
@@ -73,6 +80,7 @@ export class Snapshot implements SnapshotJson {
       type: "decision",
       decision,
       hash: call.hash,
+      ...(by !== undefined && { by }),
     };
     return new Snapshot(this.run, [...this.entries, entry]);
   }
@@ -122,7 +130,8 @@ export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
 }
 
 /** With an input of its own: whoever is asked may make another one of it, and decide for that. */
-export function toPending({ key, name, input, hash, reason, message, meta }: EntryOf<"tool-pause">): PendingCall {
+export function toPending(pause: EntryOf<"tool-pause">): PendingCall {
+  const { key, name, input, hash, reason, message, meta, expiresAt } = pause;
   return {
     callId: key,
     name,
@@ -131,7 +140,21 @@ export function toPending({ key, name, input, hash, reason, message, meta }: Ent
     reason,
     message,
     ...(meta !== undefined && { meta }),
+    ...(expiresAt !== undefined && { expiresAt }),
   };
+}
+
+/** Nobody can decide about it any more: it is denied. */
+export function isExpired({ expiresAt }: { expiresAt?: number }, now = Date.now()): boolean {
+  return expiresAt !== undefined && now >= expiresAt;
+}
+
+function expired({ callId, name, expiresAt }: PendingCall): HaftError {
+  const until = new Date(expiresAt!).toISOString();
+  return new HaftError("DECISION_EXPIRED", `"${name}" (${callId}) could be decided about until ${until}`, {
+    hint: "It counts as denied. Go on with the run: the model may ask for it again.",
+    data: { callId, expiresAt },
+  });
 }
 
 function parse(text: string): SnapshotJson | undefined {

@@ -1,9 +1,11 @@
 /** Before a run starts: its options are read, and what they name is loaded. */
 import { invalidOption } from "../base/errors.ts";
+import { channel } from "../core/context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
+import type { Budget } from "./budget/index.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { RunObjects } from "./objects.ts";
 import { givenEntries } from "./past-log.ts";
@@ -21,11 +23,26 @@ export interface Prepared {
   /** Undefined: nothing is secret, and nothing is taken out. */
   secrets: OpenSecrets | undefined;
   policy: Policy | undefined;
+  budget?: Budget | undefined;
   given: readonly Entry[];
 }
 
 /** @throws HaftError for options that do not fit: everything that `execute` rejects with */
 export function prepare(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
+  const isCounted = options.budget || typeof options.prices === "string" || channel in options;
+  if (isCounted) return withBudget(options, rooms, abort);
+  return prepareLists(options, rooms, abort);
+}
+
+/** Most runs have none, and load nothing for it. */
+async function withBudget(given: ExecuteOptions, rooms: Rooms, abort: RunAbort): Promise<Prepared> {
+  const { openBudget } = await import("./budget/index.ts");
+  const { options, budget } = await openBudget(given, rooms);
+  const prepared = await prepareLists(options, rooms, abort);
+  return { ...prepared, budget };
+}
+
+function prepareLists(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
   if (options.objects) return withObjects(options, rooms, abort);
   return prepareAll(options, rooms, abort, undefined);
 }

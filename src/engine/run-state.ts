@@ -9,6 +9,7 @@ import type { ObjectInstance } from "../core/object.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
+import type { Budget } from "./budget/index.ts";
 import type { Journal } from "./journal.ts";
 import { LazyController } from "./lazy-controller.ts";
 import type { OpenModel } from "./model/open-model.ts";
@@ -28,6 +29,7 @@ export interface RunParts {
   journal: Journal;
   mode: ModeSession;
   policy: Policy | undefined;
+  budget: Budget | undefined;
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
@@ -57,6 +59,8 @@ export class RunState {
   readonly hooks: Hooks;
   /** Read once: who changes the list later changes nothing. */
   readonly policy: Policy | undefined;
+  /** Undefined: it has none, and nothing is counted. */
+  readonly budget: Budget | undefined;
   readonly log: RunLog;
   readonly journal: Journal;
   readonly mode: ModeSession;
@@ -98,6 +102,7 @@ export class RunState {
     this.rooms = parts.rooms;
     this.hooks = parts.options.hooks ?? {};
     this.policy = parts.policy;
+    this.budget = parts.budget;
     this.log = parts.log;
     this.journal = parts.journal;
     this.mode = parts.mode;
@@ -146,7 +151,8 @@ export class RunState {
   /** Counts what an answer cost. */
   spend(response: ModelResponse): void {
     this.usage = addUsage(this.usage, response.usage);
-    const cost = this.options.prices?.(response.model, response.usage);
+    const { prices } = this.options;
+    const cost = typeof prices === "function" ? prices(response.model, response.usage) : undefined;
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }

@@ -76,7 +76,7 @@ async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
 }
 
 function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
-  const { options, tools, objects, mode, secrets } = prepared;
+  const { options, tools, objects, mode, secrets, budget } = prepared;
   const { session, sandbox } = opened;
   const entries = secrets ? secrets.redact(opened.entries) : opened.entries; // it may be older than the secrets
   const past = pastRun(entries, options);
@@ -90,6 +90,8 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   if (past.run === undefined) begin(log, id, history.messages, options, mode, sandbox);
   else if (!past.isFinished) goOn(started.steering, log, entries, id, options.prompt);
   const isReplay = past.run !== undefined && past.isFinished;
+  if (budget?.countsTime && past.run !== undefined && !isReplay) log.record(id, { type: "run-resume" });
+  if (budget) budget.open(id, entries, started.abort, isReplay);
   if (secrets && secrets.known.length > 0 && !isReplay)
     log.record(id, { type: "secret", action: "resolve", secrets: [...secrets.known] });
 
@@ -98,7 +100,7 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
 }
 
 function stateOf(
-  { options, rooms, tools, objects, secrets, policy }: Prepared,
+  { options, rooms, tools, objects, secrets, policy, budget }: Prepared,
   { steering, watchers, abort }: Started,
   { mode, sandbox }: Opened,
   { id, log, journal, history }: { id: string; log: RunLog; journal: Journal; history: History },
@@ -111,6 +113,7 @@ function stateOf(
     journal,
     mode,
     policy,
+    budget,
     steering,
     watchers,
     abort,

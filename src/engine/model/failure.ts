@@ -1,5 +1,6 @@
 /** Why a model call failed, under a stable code, and whether to ask again, or elsewhere. */
 import { HaftError } from "../../base/errors.ts";
+import type { Usage } from "../../core/model.ts";
 import { type ProviderError, readProviderError } from "./provider-error.ts";
 
 export interface ModelFailure {
@@ -10,6 +11,8 @@ export interface ModelFailure {
   mayHelpElsewhere: boolean;
   /** The connection did not last until the whole answer was there: a stream's may. */
   mayHelpStreamed: boolean;
+  /** What the attempt used, where the provider said so. */
+  usage?: Usage | undefined;
   /** What the provider asked to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
@@ -18,6 +21,7 @@ export interface ModelFailure {
 export class CallFault extends Error {
   readonly code: string;
   readonly hint: string | undefined;
+  usage: Usage | undefined;
   constructor(code: string, message: string, hint = hints[code]) {
     super(message);
     this.code = code;
@@ -44,7 +48,8 @@ export function refuseWebPage(headers: Record<string, string> | undefined): void
 export function judge(thrown: unknown, model: string): ModelFailure {
   if (thrown instanceof CallFault) {
     const error = makeError(thrown.code, model, thrown.message, thrown.hint);
-    return { error, mayHelpAgain: true, mayHelpElsewhere: true, mayHelpStreamed: thrown.code === "MODEL_SILENT" };
+    const mayHelpStreamed = thrown.code === "MODEL_SILENT";
+    return { error, mayHelpAgain: true, mayHelpElsewhere: true, mayHelpStreamed, usage: thrown.usage };
   }
   const hadBegun = thrown instanceof BrokenAnswer;
   const fault = readProviderError(hadBegun ? thrown.reason : thrown);
