@@ -34,6 +34,7 @@ export function contextOf(
     channel: {
       abort,
       async onRetry(attempt, error) {
+        run.budget?.calls(tool.name, error);
         log.emit({
           type: "retry",
           key: callId,
@@ -43,7 +44,6 @@ export function contextOf(
           waitMs: 0,
           error: logged(error),
         });
-        run.budget?.calls(tool.name, error);
         log.record(callId, { type: "tool-start", name: tool.name, attempt });
         await log.durable();
       },

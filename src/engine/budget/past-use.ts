@@ -25,11 +25,19 @@ export function pastUse(run: string, entries: readonly Entry[], prices: Prices |
     if (entry.key !== run && !entry.key.startsWith(`${run}/`)) continue;
     past.activeMs += time.until(entry);
     note(past, open, entry, prices);
-    if (parentOf(entry.key) !== run || entry.type !== "iteration-end") continue;
-    past.told = { ...past.told, ...entry.told };
-    past.refused = undefined;
+    noteOwn(past, run, entry);
   }
   return past;
+}
+
+function noteOwn(past: PastUse, run: string, entry: Entry): void {
+  const parent = parentOf(entry.key);
+  if (entry.type === "iteration-end" && parent === run) {
+    past.told = { ...past.told, ...entry.told };
+    past.refused = undefined;
+  } else if (entry.type === "tool-end" && isRefusal(entry.error) && parentOf(parent) === run) {
+    past.refused = unlogged(entry.error);
+  }
 }
 
 function note(past: PastUse, open: Set<string>, entry: Entry, prices: Prices | undefined): void {
@@ -46,9 +54,6 @@ function note(past: PastUse, open: Set<string>, entry: Entry, prices: Prices | u
       break;
     case "tool-start":
       use.add("calls", entry.name, 1);
-      break;
-    case "tool-end":
-      if (isRefusal(entry.error)) past.refused = unlogged(entry.error);
       break;
     case "iteration-end":
       open.delete(entry.key);
