@@ -123,10 +123,25 @@ export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
   const open = new Map<string, EntryOf<"tool-pause">>();
   for (const entry of entries) {
     if (entry.type === "tool-pause") open.set(entry.key, entry);
-    else if (entry.type === "decision" || entry.type === "tool-end") open.delete(entry.key);
+    else if (entry.type === "tool-end" || (entry.type === "decision" && isAnswered(open, entry)))
+      open.delete(entry.key);
     else if (entry.type === "run-end") open.clear();
   }
   return [...open.values()].map(toPending);
+}
+
+function isAnswered(open: ReadonlyMap<string, EntryOf<"tool-pause">>, decision: EntryOf<"decision">): boolean {
+  const pause = open.get(decision.key);
+  return pause !== undefined && answers(pause, decision);
+}
+
+/**
+ * However it came into the log, a decision about a call that needs approval holds for this very call. What was decided
+ * after the time was up is no yes.
+ */
+export function answers(pause: EntryOf<"tool-pause">, { at, hash, decision }: EntryOf<"decision">): boolean {
+  if (pause.reason === "approval" && hash !== pause.hash) return false;
+  return "deny" in decision || !isExpired(pause, at);
 }
 
 /** With an input of its own: whoever is asked may make another one of it, and decide for that. */

@@ -40,7 +40,9 @@ export async function clear(call: Call): Promise<Clearance> {
   const verdict = await judged(call);
   if (decided && past?.decision?.hash === call.hash) return follow(decided);
   if (past?.inDoubt && past.started === call.hash) return { type: "run" }; // it was allowed to start, and a second start changes nothing
-  const reason = verdict ? reasonToAsk(call, verdict) : await needsApproval(call);
+  // Somebody was asked: that nothing asks any more is no answer.
+  const asked = decided ? undefined : past?.pause?.message;
+  const reason = verdict ? reasonToAsk(call, verdict) : ((await needsApproval(call)) ?? asked);
   if (reason !== undefined) return approval(call, reason);
   return decided ? follow(decided) : { type: "run" };
 }

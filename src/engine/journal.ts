@@ -3,7 +3,7 @@ import { HaftError } from "../base/errors.ts";
 import { hashText, type Json } from "../base/json.ts";
 import { checkDecision } from "../core/decision-check.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
-import { isExpired } from "../core/snapshot.ts";
+import { answers } from "../core/snapshot.ts";
 
 /** What the log knows of one call. */
 export interface PastCall {
@@ -98,7 +98,7 @@ export class Journal {
         break;
       case "decision":
         checkDecision(entry.decision);
-        if (!isTooLate(past.pause, entry)) past.decision = entry;
+        if (!past.pause || answers(past.pause, entry)) past.decision = entry;
         break;
       case "tool-start":
         past.changed = inputOf(past.decision) ?? past.changed;
@@ -118,11 +118,6 @@ export class Journal {
 
 function inputOf(entry: EntryOf<"decision"> | undefined): Json | undefined {
   return entry && "approve" in entry.decision ? entry.decision.input : undefined;
-}
-
-/** However it came into the log: what was decided after the time was up is no yes. */
-function isTooLate(pause: EntryOf<"tool-pause"> | undefined, { at, decision }: EntryOf<"decision">): boolean {
-  return pause !== undefined && !("deny" in decision) && isExpired(pause, at);
 }
 
 const empty = new Journal("", []);
