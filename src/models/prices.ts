@@ -10,7 +10,8 @@ export async function genaiPrices(): Promise<Prices> {
   const { calcPrice } = await load();
   return (name, usage) => {
     const colon = name.indexOf(":");
-    const providerId = name.slice(0, colon);
+    const providerId = name.slice(0, Math.max(0, colon)).split(".", 1)[0]!; // "groq.chat" is Groq
+    if (anybodys.has(providerId)) return undefined;
     try {
       return calcPrice(unitsOf(usage), name.slice(colon + 1), { providerId })?.total_price;
     } catch {
@@ -18,6 +19,9 @@ export async function genaiPrices(): Promise<Prices> {
     }
   };
 }
+
+/** A server of any owner, who may serve a model under any name: the package would take it for OpenAI's own. */
+const anybodys = new Set(["", "openai-compatible"]);
 
 async function load(): Promise<Package> {
   try {

@@ -201,6 +201,17 @@ describe("who decided", () => {
     expect(seen).toEqual([{ amount: 5 }]);
   });
 
+  test("in a store as well", async () => {
+    const { seen, pay, model } = paying();
+    const store = memoryStore();
+    const options = { model, tools: [pay], store, session: "s" };
+    const { pending } = waiting(await execute({ ...options, prompt: "go" }));
+    await decide(store, "s", pending[0]!.callId, { approve: true }, { by: "ada" });
+    await execute(options);
+    expect(ofType(await store.read("s"), "decision")).toMatchObject([{ by: "ada", decision: { approve: true } }]);
+    expect(seen).toHaveLength(1);
+  });
+
   test("is left out where nobody said it", async () => {
     const { snapshot, call } = await interrupted();
     expect("by" in snapshot.decide(call.callId, { deny: "no" }).entries.at(-1)!).toBe(false);
