@@ -83,7 +83,7 @@ async function approval(call: Call, message: string): Promise<Clearance> {
   if (way === "interrupt" || !approve) return { type: "paused" };
 
   run.budget?.asks();
-  const decision = await whileWanted(call, inTime(ask(approve, pending), pending)).finally(() =>
+  const decision = await whileWanted(call, inTime(call, ask(approve, pending), pending)).finally(() =>
     run.budget?.answered(),
   );
   if (decision === undefined) return follow(unanswered(call));
@@ -92,9 +92,14 @@ async function approval(call: Call, message: string): Promise<Clearance> {
 }
 
 /** Undefined: nobody answered in time. */
-function inTime(asking: Promise<Decision>, { expiresAt }: PendingCall): Promise<Decision | undefined> {
+function inTime(
+  { run, ctx }: Call,
+  asking: Promise<Decision>,
+  { expiresAt }: PendingCall,
+): Promise<Decision | undefined> {
   if (expiresAt === undefined) return asking;
-  return import("./until-time.ts").then(({ untilTime }) => untilTime(asking, expiresAt));
+  const abort = ctx[channel].abort ?? run.abort;
+  return import("./until-time.ts").then(({ untilTime }) => untilTime(asking, expiresAt, abort));
 }
 
 /** Nobody's silence is a yes. */

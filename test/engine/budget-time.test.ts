@@ -41,6 +41,13 @@ describe("seconds", () => {
     expect(result.isError() && result.error.data).toMatchObject({ max: 0.2 });
   });
 
+  test("a program that waits is stopped as well", async () => {
+    const code = "await new Promise((done) => setTimeout(done, 60_000)); return 1;";
+    const model = scriptedModel([({ tools }) => asks([tools![0]!.name, { code }])]);
+    const options = { model, tools: [tool("nothing", () => 1)], mode: "code", prompt: "go" };
+    expect(await execute({ ...options, budget: { seconds: 2 } })).toMatchObject(ended);
+  });
+
   test("a run that is quick enough leaves no timer behind", async () => {
     const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const result = await execute({ model: scriptedModel(["ok"]), prompt: "go", budget: { seconds: 3_000_000 } });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { channel } from "../../src/core/context.ts";
-import { type BudgetLimits, type ExecuteOptions, type ExecuteResult, Tool } from "../../src/index.ts";
+import { pastUse } from "../../src/engine/budget/past-use.ts";
+import { type BudgetLimits, type Entry, type ExecuteOptions, type ExecuteResult, Tool } from "../../src/index.ts";
 import { asks, execute, ofType, requestText, results, scriptedModel, tool, watched } from "./support.ts";
 
 const nothing = tool("nothing", () => "nothing");
@@ -93,6 +94,28 @@ describe("a run that a call starts draws from the budget of its caller", () => {
     expect(requestText(child, 2).split("Left: ")).toHaveLength(2);
     expect(requestText(model, 1)).toContain("Left: 1 of 5 calls");
   });
+});
+
+test("what runs in calls have used counts with the log of their caller: their keys begin with its own", async () => {
+  const at = 1_000;
+  const run = "run_a";
+  const usage = { inputTokens: 90, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  const answer = { type: "model-response", model: "m:m", content: [], finishReason: "stop", usage, durationMs: 1 };
+  const bodies: [string, object][] = [
+    ["run_other/1", answer],
+    [`${run}/1`, answer],
+    [`${run}/1/1`, { type: "tool-start", name: "helper", attempt: 1 }],
+    [`${run}/1/1/1`, answer],
+    [`${run}/1/1/1/1`, { type: "tool-start", name: "look", attempt: 1 }],
+    [`${run}/1/1/1`, { type: "iteration-end", status: { type: "continued" }, messages: [], told: { calls: 9 } }],
+    [`${run}/1/1/2`, { type: "model-start", model: "m:m", attempt: 1 }],
+    [`${run}/1/1`, { type: "run-end", status: "error", stopReason: "model" }],
+  ];
+  const entries = bodies.map(([key, body], seq) => ({ v: 1, seq, at, key, ...body })) as Entry[];
+  const { use, told } = pastUse(run, entries, () => 0.5);
+  expect(use).toMatchObject({ tokens: 200, calls: 2, usd: 1, iterations: 2 });
+  expect(use.by).toMatchObject({ calls: { helper: 1, look: 1 }, iterations: { [`${run}/1/1`]: 2 } });
+  expect(told).toEqual({}); // that was the child
 });
 
 test("a run in a call without a budget is not counted", async () => {
