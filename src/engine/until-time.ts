@@ -47,12 +47,10 @@ class Alarm implements AbortListener {
 
   #wait(): void {
     const leftMs = this.#at - Date.now();
-    if (leftMs <= 0) return this.#over();
-    this.#timer = setTimeout(() => this.#wait(), Math.min(leftMs, LONGEST_TIMEOUT_MS));
-  }
-
-  #over(): void {
-    this.end();
-    this.#ring();
+    if (leftMs > 0) this.#timer = setTimeout(() => this.#wait(), Math.min(leftMs, LONGEST_TIMEOUT_MS));
+    else {
+      this.end();
+      this.#ring();
+    }
   }
 }
