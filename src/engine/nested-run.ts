@@ -7,6 +7,7 @@ import { isIn, runOf } from "../core/log-keys.ts";
 import type { ExecuteResult } from "../core/result.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import { BranchLog } from "./branch-log.ts";
+import type { Budget } from "./budget/index.ts";
 import { createExecute } from "./execute.ts";
 import { handedDown } from "./handed-down.ts";
 import type { PastCall } from "./journal.ts";
@@ -67,15 +68,20 @@ function pastOf(entries: readonly Entry[], run: string): readonly Entry[] {
 
 /** What it does not say itself. Options that are meant for one provider go with the model. */
 function inherited({ options, sandbox }: RunState, own: ExecuteOptions): ExecuteOptions {
-  const { model, providerOptions, cwd, logger, prices, modelLimits } = options;
+  const { model, providerOptions, cwd, logger, prices, modelLimits, approvalTimeoutMs } = options;
   return withoutMissing({
     cwd,
     logger,
     prices,
     modelLimits,
+    approvalTimeoutMs,
     sandbox,
     ...(own.model === undefined && { model, providerOptions }),
   });
+}
+
+function drawingFrom({ budget }: RunState): { [channel]?: { budget: Budget } } {
+  return budget ? { [channel]: { budget } } : {};
 }
 
 /** Who is asked is who the run around asks, and nothing that it denies or waits for is asked about. */
