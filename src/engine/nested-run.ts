@@ -7,7 +7,6 @@ import { isIn, runOf } from "../core/log-keys.ts";
 import type { ExecuteResult } from "../core/result.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import { BranchLog } from "./branch-log.ts";
-import type { Budget } from "./budget/index.ts";
 import { createExecute } from "./execute.ts";
 import { handedDown } from "./handed-down.ts";
 import type { PastCall } from "./journal.ts";
@@ -78,10 +77,6 @@ function inherited({ options, sandbox }: RunState, own: ExecuteOptions): Execute
     sandbox,
     ...(own.model === undefined && { model, providerOptions }),
   });
-}
-
-function drawingFrom({ budget }: RunState): { [channel]?: { budget: Budget } } {
-  return budget ? { [channel]: { budget } } : {};
 }
 
 /** Who is asked is who the run around asks, and nothing that it denies or waits for is asked about. */

@@ -109,7 +109,7 @@ describe("a call that waits for a person, with a time", () => {
     const { seen, options, snapshot, call } = await interrupted(60_000);
     const log = earlier(snapshot.entries, 60_000);
     const { seq } = log.at(-1)!;
-    log.push({ v: 1, seq: seq + 1, at: Date.now(), key: call.callId, type: "decision", decision, hash: call.hash });
+    log.push({ v: 2, seq: seq + 1, at: Date.now(), key: call.callId, type: "decision", decision, hash: call.hash });
     const result = await execute({ ...options, log });
     expect(seen).toEqual([]);
     expect(results(result.messages).call_1_1).toMatch(denied);

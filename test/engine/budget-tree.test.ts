@@ -111,7 +111,7 @@ test("what runs in calls have used counts with the log of their caller: their ke
     [`${run}/1/1/2`, { type: "model-start", model: "m:m", attempt: 1 }],
     [`${run}/1/1`, { type: "run-end", status: "error", stopReason: "model" }],
   ];
-  const entries = bodies.map(([key, body], seq) => ({ v: 1, seq, at, key, ...body })) as Entry[];
+  const entries = bodies.map(([key, body], seq) => ({ v: 2, seq, at, key, ...body })) as Entry[];
   const { use, told } = pastUse(run, entries, () => 0.5);
   expect(use).toMatchObject({ tokens: 200, calls: 2, usd: 1, iterations: 2 });
   expect(use.by).toMatchObject({ calls: { helper: 1, look: 1 }, iterations: { [`${run}/1/1`]: 2 } });
