@@ -1,13 +1,14 @@
 /** Logs in memory, for as long as the process lives. */
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
+import { bound } from "./bound.ts";
 import { closedStore } from "./closed.ts";
 import { lastFirst } from "./last-first.ts";
 import { checkAppend } from "./may-append.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 
 export function memoryStore(): SessionStore {
-  return new MemoryStore();
+  return bound(new MemoryStore());
 }
 
 interface Session {

@@ -2,6 +2,7 @@
 import { invalidOption } from "../base/errors.ts";
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
+import { bound } from "./bound.ts";
 import { closedStore } from "./closed.ts";
 import { checkAppend, type Held } from "./may-append.ts";
 import { PostgresDatabase } from "./postgres/database.ts";
@@ -36,7 +37,7 @@ export interface PostgresStoreOptions {
  * Errors, at the first use or later: STORE_PACKAGE_MISSING, STORE_UNAVAILABLE, STORE_VERSION_UNKNOWN, STORE_FAILED.
  */
 export function postgresStore(options: PostgresStoreOptions = {}): SessionStore {
-  return new PostgresStore(options);
+  return bound(new PostgresStore(options));
 }
 
 class PostgresStore implements SessionStore {
