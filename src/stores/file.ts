@@ -3,12 +3,12 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
-import { bound } from "./bound.ts";
 import { closedStore } from "./closed.ts";
 import { endsOf } from "./file/ends.ts";
 import { SessionFile } from "./file/session-file.ts";
 import { lastFirst } from "./last-first.ts";
 import { readLines } from "./lines.ts";
+import { plainStore } from "./plain-store.ts";
 import { checkClaim, checkTtl } from "./session-name.ts";
 
 /**
@@ -19,7 +19,7 @@ import { checkClaim, checkTtl } from "./session-name.ts";
  * STORE_FAILED for a lock that is not given back, and those of the file system.
  */
 export function fileStore(folder: string): SessionStore {
-  return bound(new FileStore(folder));
+  return plainStore(new FileStore(folder));
 }
 
 class FileStore implements SessionStore {

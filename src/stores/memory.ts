@@ -1,14 +1,14 @@
 /** Logs in memory, for as long as the process lives. */
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
-import { bound } from "./bound.ts";
 import { closedStore } from "./closed.ts";
 import { lastFirst } from "./last-first.ts";
 import { checkAppend } from "./may-append.ts";
+import { plainStore } from "./plain-store.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 
 export function memoryStore(): SessionStore {
-  return bound(new MemoryStore());
+  return plainStore(new MemoryStore());
 }
 
 interface Session {

@@ -1,7 +1,7 @@
-/** A store whose methods can be taken out of it, as whoever wraps a store does: `{ ...store, append }`. */
+/** A store as an object of functions: any of them may be taken out of it, and another put in its place. */
 import type { SessionStore } from "../core/store.ts";
 
-export function bound(store: SessionStore): SessionStore {
+export function plainStore(store: SessionStore): SessionStore {
   return {
     read: (session, after) => store.read(session, after),
     append: (session, entries, options) => store.append(session, entries, options),
