@@ -2,6 +2,7 @@
 import { HaftError } from "../base/errors.ts";
 import type { Dynamic, DynamicContext, ExecuteOptions } from "../core/execute.ts";
 import { issueText, type Validator } from "../core/schema.ts";
+import { modelText } from "../core/tool-result.ts";
 import type { AgentBase } from "./agent.ts";
 import type { AgentRunOptions } from "./agent-options.ts";
 
@@ -47,7 +48,7 @@ async function promptOf({ name, takes }: DefinedOperation, input: unknown): Prom
   }
   const checked = await takes.check(input);
   if (!checked.ok) throw invalid(name, issueText(checked.issues), { issues: checked.issues });
-  const json = JSON.stringify(checked.value, null, 2);
+  const json = typeof checked.value === "string" ? JSON.stringify(checked.value) : modelText(checked.value) || "null";
   const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   return `Do "${name}" for this input:\n\n${fence}json\n${json}\n${fence}`;
