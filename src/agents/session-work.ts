@@ -128,6 +128,9 @@ export class SessionWork {
     if (this.#isClosed) throw this.#closed();
     if (refuses && this.#line.isBusy) throw busy(this.#session.id, "this process");
     await this.#line.take(abort, first);
+    if (!this.#isClosed) return;
+    this.#line.give(); // closed meanwhile
+    throw this.#closed();
   }
 
   /** Something that is no run, in turn. */
