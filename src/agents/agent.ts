@@ -102,6 +102,7 @@ export class AgentBase<const E extends Exits = readonly []> implements AsyncDisp
     if (given.instructions !== undefined && typeof given.instructions !== "string")
       throw invalidOption(`${owner}: instructions must be text`);
     const takes = input === undefined ? undefined : readSchema(input, `${owner}: input`);
+    if (output !== undefined) readSchema(output, `${owner}: output`);
     const exit =
       output === undefined ? undefined : new Exit({ name: "submit_result", schema: output, description: GIVES });
     const settings = { ...given, exits: exit ? [exit] : [] };
