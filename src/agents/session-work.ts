@@ -6,6 +6,7 @@ import type { AbortSource } from "../core/context.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import type { ExecuteOptions, Run } from "../core/execute.ts";
 import { type Entry, LOG_VERSION, type Store } from "../core/log.ts";
+import { withoutNested } from "../core/log-keys.ts";
 import type { Message } from "../core/message.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import { pendingCalls } from "../core/snapshot.ts";
@@ -74,7 +75,7 @@ export class SessionWork {
   }
 
   async history(): Promise<readonly Message[]> {
-    return readHistory(await this.#read()).messages;
+    return readHistory(withoutNested(await this.#read())).messages;
   }
 
   async pending(): Promise<PendingCall[]> {
