@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { SessionStore } from "../../src/core/store.ts";
 import type { ExecuteResult, Session } from "../../src/index.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/index.ts";
 import { sleep } from "../engine/support.ts";
 import { root } from "../helpers/source-files.ts";
 import { errorOf } from "./support.ts";

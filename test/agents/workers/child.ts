@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Entry } from "../../../src/core/log.ts";
 import type { SessionStore } from "../../../src/core/store.ts";
 import { Agent, type LanguageModel, type SessionOptions, Tool } from "../../../src/index.ts";
-import { sqliteStore } from "../../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../../src/stores/index.ts";
 
 export interface Order {
   folder: string;
