@@ -9,7 +9,7 @@ import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 import type { SqliteConnection } from "./sqlite/driver.ts";
 import { sqliteError } from "./sqlite/errors.ts";
 import { GroupCommit } from "./sqlite/group-commit.ts";
-import { openDatabase } from "./sqlite/open.ts";
+import { closeDatabase, openDatabase } from "./sqlite/open.ts";
 import { type Append, LogTables } from "./sqlite/tables.ts";
 
 export interface SqliteStoreOptions {
@@ -97,7 +97,7 @@ class SqliteStore implements SessionStore {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
     opened?.commits.flush();
-    opened?.database.close();
+    if (opened) closeDatabase(opened.database);
   }
 
   async #appendLater(append: Append): Promise<void> {
