@@ -15,6 +15,7 @@ const rooms: Rooms = {
   traits: (model) => traits.get(model) ?? readTraits(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
+  prices: async () => (await import("./models/prices.ts")).genaiPrices(),
   secrets: async (options) => (await import("./secrets/index.ts")).openSecrets(options),
   subagents: async (options) => (await import("./agents/subagents.ts")).withSubagents(options),
   mode(name) {
@@ -72,6 +73,7 @@ export type {
 export type { Session } from "./agents/session.ts";
 export * as Autonomous from "./autonomous.ts";
 export { HaftError } from "./base/errors.ts";
+export type { BudgetLimit, BudgetLimits, Prices } from "./core/budget.ts";
 export type { Logger, ToolContext } from "./core/context.ts";
 export type { Decision, PendingCall } from "./core/decision.ts";
 export type { Dynamic, DynamicContext, ExecuteOptions, ModelLimits, Run } from "./core/execute.ts";

@@ -1,6 +1,7 @@
 /** A decision about a call that waits, as the entry that it becomes. */
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
+import { isPlainObject } from "../base/json.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import { checkDecision } from "../core/decision-check.ts";
 import type { Entry } from "../core/log.ts";
@@ -19,10 +20,17 @@ export interface Asked {
 export async function decisionEntry(entries: readonly Entry[], asked: Asked): Promise<Entry> {
   const { callId } = asked;
   const decision = asJson(checkDecision(asked.decision));
-  const decided = new Snapshot("", [...entries]).decide(callId, decision);
+  const decided = new Snapshot("", [...entries]).decide(callId, decision, nameOf(asked.principal));
   const call = pendingCalls(entries).find((pending) => pending.callId === callId)!;
   if (asked.approver && !(await agrees(call, decision, asked))) throw forbidden(call, asked);
   return decided.entries.at(-1)!;
+}
+
+/** The log keeps a name only, where there is one: text, or an object that has it as `name` or `id`. */
+function nameOf(principal: unknown): { by?: string } {
+  const { name, id } = isPlainObject(principal) ? principal : {};
+  const by = [principal, name, id].find((one) => typeof one === "string" && one !== "");
+  return by === undefined ? {} : { by: by as string };
 }
 
 /** Whoever decides in this process may give any value. */

@@ -1,5 +1,6 @@
 /** What `execute` takes and gives. */
 
+import type { BudgetLimits, Prices } from "./budget.ts";
 import type { AbortSource, Logger, runHost } from "./context.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import type { Exit } from "./exit.ts";
@@ -7,7 +8,7 @@ import type { Hooks } from "./hooks.ts";
 import type { Entry, RunEvent, Store } from "./log.ts";
 import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
 import type { Mode } from "./mode.ts";
-import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
+import type { LanguageModel, Model, ModelTraits, ReasoningEffort } from "./model.ts";
 import type { ObjectInstance } from "./object.ts";
 import type { PolicyRule } from "./policy.ts";
 import type { RedactRule } from "./redact/rules.ts";
@@ -83,8 +84,16 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
    */
   approvals?: "ask" | "interrupt" | "deny";
   approve?: (call: PendingCall) => Awaitable<Decision | boolean>;
+  /** Milliseconds until a call that needs someone to agree is denied, whoever is asked. Above 0. Default: no limit. */
+  approvalTimeoutMs?: number;
   /** At most so many iterations. Default 10; any integer from 1. */
   iterations?: number;
+  /**
+   * What the run, its retries and all that it starts may use together. The model is told when most of it is used; then the
+   * run ends with HaftError `BUDGET_EXCEEDED`. A `usd` limit without `prices` takes those of `@pydantic/genai-prices`
+   * (HaftError `PRICES_MISSING` where it is not installed, `BUDGET_PRICE_UNKNOWN` for a model without a price).
+   */
+  budget?: BudgetLimits;
   temperature?: Dynamic<number | undefined>;
   reasoningEffort?: Dynamic<ReasoningEffort | undefined>;
   maxOutputTokens?: number;
@@ -102,8 +111,11 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   epoch?: number;
   agent?: unknown;
   logger?: Logger;
-  /** What a model call cost, in US dollars; undefined where unknown. */
-  prices?: (model: string, usage: Usage) => number | undefined;
+  /**
+   * What a model call cost, in US dollars; undefined where unknown. "genai": as `@pydantic/genai-prices` says, which must be
+   * installed. Default: no prices, and no `cost`; with `budget.usd`, "genai".
+   */
+  prices?: Prices | "genai";
 }
 
 /** Who a run belongs to: it begins when its turn has come, and is over when its turn is. */
@@ -165,6 +177,8 @@ export interface Rooms {
     cwd: string;
     abortSignal: AbortSignal;
   }): Promise<OpenSecrets>;
+  /** @throws HaftError `PRICES_MISSING` */
+  prices(): Promise<Prices>;
   traits(model: LanguageModel): ModelTraits | Promise<ModelTraits>;
   /** What says "think this hard" to this model, to be merged into the call. */
   reasoning(

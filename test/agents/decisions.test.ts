@@ -187,6 +187,7 @@ describe("an approver", () => {
     expect(asked[0]![0].decision).toEqual({ approve: true });
     await session.resume();
     expect(paid).toEqual([{ amount: 5 }]);
+    expect(ofType(await store.read("s"), "decision").map(({ by }) => by)).toEqual(["ann"]);
   });
 
   test.for<[how: string, approver: () => unknown]>([

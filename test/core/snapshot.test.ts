@@ -38,13 +38,20 @@ describe("which calls wait", () => {
   });
 
   test("not those that were decided, ended, or belong to a run that is over; but those paused again", () => {
-    const decision = entry("a", { type: "decision", decision: { approve: true }, hash: "h" });
+    const hash = hashOf(["send", "a"]);
+    const decision = entry("a", { type: "decision", decision: { approve: true }, hash });
     const end = entry("a", { type: "tool-end", name: "send", durationMs: 1 });
     const over = entry("run_1", { type: "run-end", status: "error", stopReason: "aborted" });
     expect(pendingCalls([paused("a"), decision])).toEqual([]);
     expect(pendingCalls([paused("a"), end])).toEqual([]);
     expect(pendingCalls([paused("a"), over])).toEqual([]);
     expect(pendingCalls([paused("a"), decision, paused("a")]).map(({ callId }) => callId)).toEqual(["a"]);
+  });
+
+  test("those as well that somebody decided about as another call", () => {
+    const decision = entry("a", { type: "decision", decision: { approve: true }, hash: hashOf(["send", "b"]) });
+    expect(pendingCalls([paused("a"), decision])).toHaveLength(1);
+    expect(pendingCalls([paused("a", "send", "snapshot"), decision])).toEqual([]);
   });
 });
 
