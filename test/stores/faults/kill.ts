@@ -15,7 +15,7 @@ const LIVES = 60;
 /** Two sessions, so that their appends meet; `kills` at most. */
 export async function killAndGoOn(place: Place, number: number, random: Random, kills: number, tally: Tally) {
   const effects = `${place.folder}/effects-${number}.txt`;
-  const order = { where: place.where, effects, script, ttlMs: 100, toolMs: 1 };
+  const order = { child: place.child, where: place.where, effects, script, ttlMs: 100, toolMs: 1 };
   const work = new Sessions(place, order, [`s${number}a`, `s${number}b`], tally);
   for (let round = 0, killed = 0; work.open.length > 0; round++) {
     if (round === LIVES) return tally.fault("end", `${work.open.join(", ")} came to no end`);

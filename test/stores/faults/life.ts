@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 import type { Decision } from "../../../src/index.ts";
 import type { Random } from "../../modes/code/faults/random-program.ts";
-import type { Where } from "./open-store.d.mts";
-
-const CHILD = new URL("./child.mjs", import.meta.url).pathname;
+import type { Where } from "./open-store.ts";
 
 export interface Order {
+  /** The program, as `build-child.ts` made it. */
+  child: string;
   where: Where;
   /** The file that the tools write to. */
   effects: string;
@@ -56,7 +56,7 @@ export interface Started {
 
 /** `watch` is told each line. */
 export function start(order: Order, plan?: KillPlan, watch: (line: string) => void = () => {}): Started {
-  const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [order.child, JSON.stringify(order)], { stdio: ["ignore", "pipe", "pipe"] });
   const life: Life = { pid: child.pid!, wasKilled: false, acknowledged: new Map(), asked: [], reports: new Map() };
   const killing = killAsPlanned(plan, () => child.kill("SIGKILL"));
   let [rest, errors] = ["", ""];

@@ -1,9 +1,11 @@
 /** Everything that is done to a store, to each of them, with the counts of it. */
 import { randomFrom } from "../../modes/code/faults/random-program.ts";
+import { buildChild } from "./build-child.ts";
 import { fullDisk } from "./full-disk.ts";
 import { killAndGoOn } from "./kill.ts";
+import type { StoreKind } from "./open-store.ts";
 import { fileKinds, openPlace, type Place } from "./stores.ts";
-import { Tally } from "./tally.ts";
+import { Tally, type Told } from "./tally.ts";
 import { zombies } from "./zombie.ts";
 
 /** Groups of sessions whose processes are killed at the same time. */
@@ -22,19 +24,30 @@ export interface StoreFaultsOptions {
 export async function storeFaults({ seed, kills, store }: StoreFaultsOptions): Promise<string[]> {
   const faults: string[] = [];
   console.log("memory: left out, no process outlives it");
-  for (const kind of store ? [store] : fileKinds) {
-    const place = openPlace(kind);
-    try {
-      const started = performance.now();
-      const tally = await killMany(place, seed, kills);
-      const seconds = ((performance.now() - started) / 1000).toFixed(0);
-      console.log(`${kind}: ${tally}; ${seconds} s`);
-      faults.push(...tally.faults, ...(await zombies(place, seed, Math.ceil(kills / 50))));
-    } finally {
-      await place.close();
-    }
-    faults.push(...(await fullDisk(kind, seed, Math.ceil(kills / 50))));
+  const child = await buildChild();
+  for (const kind of fileKinds.filter((kind) => store === undefined || kind === store))
+    faults.push(...(await faultsOf(kind, child.script, seed, kills)));
+  child.remove();
+  return faults;
+}
+
+async function faultsOf(kind: StoreKind, child: string, seed: number, kills: number): Promise<string[]> {
+  const started = performance.now();
+  const times = Math.ceil(kills / 50);
+  const faults: string[] = [];
+  const tell = (told: Told) => {
+    console.log(`${kind}: ${told.summary}`);
+    faults.push(...told.faults);
+  };
+  const place = openPlace(kind, child);
+  try {
+    tell(await killMany(place, seed, kills));
+    tell(await zombies(place, seed, times));
+  } finally {
+    await place.close();
   }
+  tell(await fullDisk(kind, child, seed, times));
+  console.log(`${kind}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
   return faults;
 }
 

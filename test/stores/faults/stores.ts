@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Entry } from "../../../src/core/log.ts";
-import { openStore, type Where } from "./open-store.mjs";
+import { openStore, type StoreKind, type Where } from "./open-store.ts";
 
 export interface Place {
+  /** The program of those who work on it. */
+  child: string;
   where: Where;
   /** For what is beside the store. */
   folder: string;
@@ -15,14 +17,15 @@ export interface Place {
   close(): Promise<void>;
 }
 
-export const fileKinds = ["file", "sqlite-strict", "sqlite-fast"];
+export const fileKinds: StoreKind[] = ["file"];
 
 /** In a folder of its own, or in `folder`. */
-export function openPlace(kind: string, at = (folder: string) => join(folder, "store")): Place {
+export function openPlace(kind: StoreKind, child: string, at = (folder: string) => join(folder, "store")): Place {
   const folder = mkdtempSync(join(tmpdir(), `haft-faults-${kind}-`));
   const where = { kind, at: at(folder) };
   const store = openStore(where);
   return {
+    child,
     where,
     folder,
     read: (session) => store.read(session),

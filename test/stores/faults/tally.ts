@@ -1,5 +1,11 @@
 /** What was counted of one store. */
 
+/** What a test gives: its counts in a sentence, and what went wrong. */
+export interface Told {
+  summary: string;
+  faults: string[];
+}
+
 export class Tally {
   kills = 0;
   /** Kills of processes that went on with what others had begun. */
@@ -16,17 +22,14 @@ export class Tally {
     this.faults.push(what);
   }
 
-  toString(): string {
-    const { kills, killedAgain, runs, entries, inDoubt, kinds } = this;
-    const zero = ["lost", "repeated", "twice"].map((kind) => `${kinds.of(kind)} ${kind}`).join(", ");
+  get summary(): string {
+    const { kills, killedAgain, runs, entries, inDoubt, kinds, windows, faults } = this;
+    const kept = ["lost", "repeated", "twice"].map((kind) => `${kinds.of(kind)} ${kind}`).join(", ");
     return [
-      `${kills} kills (${killedAgain} of them of a recovery), ${runs} runs, ${entries} entries acknowledged: ${zero}`,
-      `${this.faults.length} faults; ${inDoubt} calls in doubt were decided`,
-      `  windows: ${this.windows}`,
-    ]
-      .join("; ")
-      .replace("; ", "; ")
-      .replace(";   ", "\n  ");
+      `${kills} kills, ${killedAgain} of them of a recovery; ${runs} runs`,
+      `${entries} entries acknowledged: ${kept}, ${faults.length} faults in all`,
+      `${inDoubt} calls in doubt were decided; windows hit: ${windows}`,
+    ].join("\n  ");
   }
 }
 

@@ -6,7 +6,7 @@ import { openCalls } from "./ledger.ts";
 import { type Life, type Order, start } from "./life.ts";
 import { APPENDS, script } from "./script.ts";
 import type { Place } from "./stores.ts";
-import { Tally } from "./tally.ts";
+import { Tally, type Told } from "./tally.ts";
 
 const TTL_MS = 400;
 
@@ -18,17 +18,14 @@ interface Counts {
   windows: number;
 }
 
-/** Gives what went wrong. */
-export async function zombies(place: Place, seed: number, times: number): Promise<string[]> {
+export async function zombies(place: Place, seed: number, times: number): Promise<Told> {
   const random = randomFrom(seed);
   const tally = new Tally();
   const counts: Counts = { stopped: 0, appends: 0, effects: 0, windows: 0 };
   for (let number = 0; number < times; number++) await stopAndTakeOver(place, number, random, tally, counts);
   const { stopped, appends, effects, windows } = counts;
-  console.log(
-    `${place.where.kind}: ${stopped} workers stopped and woken after others went on: ${appends} appends, ${effects} effects begun; ${windows} calls had been started without an effect when they stopped; ${tally.faults.length} faults`,
-  );
-  return tally.faults;
+  const summary = `${stopped} workers stopped, and woken after others went on: ${appends} entries appended, ${effects} effects begun; ${windows} calls had been started without an effect when they stopped; ${tally.faults.length} faults`;
+  return { summary, faults: tally.faults };
 }
 
 async function stopAndTakeOver(
@@ -39,7 +36,7 @@ async function stopAndTakeOver(
   counts: Counts,
 ): Promise<void> {
   const effects = `${place.folder}/zombie-${number}.txt`;
-  const order = { where: place.where, effects, script, ttlMs: TTL_MS, toolMs: 4 };
+  const order = { child: place.child, where: place.where, effects, script, ttlMs: TTL_MS, toolMs: 4 };
   const sessions = [`z${number}a`, `z${number}b`];
   const work = new Sessions(place, order, sessions, tally);
   const zombie = stopAfter(work.order, Math.floor(random() * APPENDS * 1.5), random() * 8);

@@ -2,19 +2,21 @@
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { execute, Snapshot, Tool } from "../../../dist/index.js";
-import { openStore } from "./open-store.mjs";
+import type { Store } from "../../../src/core/log.ts";
+import { execute, type LanguageModel, Snapshot, Tool } from "../../../src/index.ts";
+import type { Order } from "./life.ts";
+import { openStore } from "./open-store.ts";
 
-const { where, effects, sessions, script, ttlMs, toolMs } = JSON.parse(process.argv[2]);
+const { where, effects, sessions, script, ttlMs, toolMs }: Order = JSON.parse(process.argv[2]!);
 const store = openStore(where);
 
 /** Each line is with its reader before anything else happens, also when this process dies the moment after. */
-function say(...words) {
+function say(...words: (string | number)[]): void {
   writeSync(1, `${words.join(" ")}\n`);
 }
 
 /** In the file, and on the disk, before anything else happens. */
-function mark(...words) {
+function mark(...words: (string | number)[]): void {
   const file = openSync(effects, "a");
   writeSync(file, `${words.join(" ")}\n`);
   fsyncSync(file);
@@ -22,7 +24,7 @@ function mark(...words) {
 }
 
 /** The same store, which says aloud what it has acknowledged. */
-const acknowledging = {
+const acknowledging: Store = {
   read: (session, after) => store.read(session, after),
   append(session, entries, options) {
     const acknowledge = () => {
@@ -34,8 +36,8 @@ const acknowledging = {
   },
 };
 
-function tool(session, name, more) {
-  const handler = async ({ n }, { callId }) => {
+function tool(session: string, name: string, more = {}): Tool {
+  const handler = async ({ n }: { n: number }, { callId }: { callId: string }) => {
     mark(session, callId, name, n, process.pid);
     await sleep(toolMs * (1 + (n % 3)));
     return `did ${name} ${n}`;
@@ -44,17 +46,17 @@ function tool(session, name, more) {
 }
 
 /** Answers by the place in the conversation, so that any process gives the same answer; says what it was asked. */
-function modelOf(session) {
+function modelOf(session: string): LanguageModel {
   return {
     specificationVersion: "v3",
     provider: "scripted",
     modelId: "by-place",
     async doGenerate({ prompt }) {
-      const place = prompt.filter(({ role }) => role === "assistant").length;
+      const place = prompt.filter(({ role }: { role: string }) => role === "assistant").length;
       say("asked", session, place, digest(prompt));
       await sleep(toolMs);
       const calls = script[place] ?? [];
-      const content = calls.map(({ name, n }, index) => ({
+      const content: object[] = calls.map(({ name, n }, index) => ({
         type: "tool-call",
         toolCallId: `call_${place}_${index}`,
         toolName: name,
@@ -71,12 +73,12 @@ function modelOf(session) {
   };
 }
 
-function digest(value) {
+function digest(value: unknown): string {
   return createHash("sha1").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
 /** Waits for its turn. Nobody renews: a whole run is shorter than a claim, or the test wants it to be lost. */
-async function claim(session) {
+async function claim(session: string): Promise<number> {
   if (!store.claim) return 0; // TODO
   for (;;) {
     const claim = await store.claim(session, { worker: `${process.pid}`, ttlMs });
@@ -85,10 +87,10 @@ async function claim(session) {
   }
 }
 
-async function goOn({ session, decide }) {
+async function goOn({ session, decide }: Order["sessions"][number]): Promise<void> {
   const epoch = await claim(session);
   say("claimed", session, epoch);
-  let log;
+  let log: Snapshot | undefined;
   for (const { callId, decision } of decide)
     log = (log ?? new Snapshot("", await store.read(session))).decide(callId, decision);
   const tools = [
@@ -97,15 +99,15 @@ async function goOn({ session, decide }) {
     tool(session, "look", { readOnly: true }),
   ];
   const options = { model: modelOf(session), tools, store: acknowledging, session, epoch, prompt: "go" };
-  const result = await execute({ ...options, ...(log && { log }) });
-  const pending = (result.pending ?? []).map(({ callId, name, reason }) => ({ callId, name, reason }));
+  const result: any = await execute({ ...options, ...(log && { log }) });
+  const pending = (result.pending ?? []).map(({ callId, name, reason }: any) => ({ callId, name, reason }));
   const { status, output, error } = result;
   await store.release?.(session, { epoch })?.catch(() => {}); // a store that has failed may fail again
   say("end", session, JSON.stringify({ status, output, code: error?.code, message: error?.message, pending }));
 }
 
 /** A run that cannot even begin is told like one that failed. */
-async function tellFailure(session, error) {
+function tellFailure(session: string, error: any): void {
   say(
     "end",
     session,
