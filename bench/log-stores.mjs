@@ -23,13 +23,20 @@ export const statements = { count: 0 };
 
 /** Counts each statement that is run by the driver that this peer or store uses; false when there is none. */
 export function countStatements(kind) {
-  if (kind.startsWith("sqlite")) return countPrepared(createRequire(import.meta.url)("libsql"));
+  if (kind.startsWith("sqlite")) return countSqlite(createRequire(import.meta.url));
   if (kind === "langgraph-sqlite") {
     const from = fileURLToPath(new URL("./peers/langgraph-sqlite/peer.mjs", import.meta.url));
     return countPrepared(createRequire(from)("better-sqlite3"));
   }
   if (kind === "postgres") return countQueries(createRequire(import.meta.url)("pg"));
   return false;
+}
+
+/** Whichever of the two drivers it takes. */
+function countSqlite(require) {
+  countPrepared(require("libsql"));
+  const inNode = process.getBuiltinModule?.("node:sqlite");
+  return inNode ? countPrepared(inNode.DatabaseSync) : true;
 }
 
 function countPrepared({ prototype }) {

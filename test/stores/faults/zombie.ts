@@ -1,4 +1,5 @@
 /** A worker that stands still for longer than its claim, while others go on with its sessions, and then wakes up. */
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Random, randomFrom } from "../../modes/code/faults/random-program.ts";
 import { Sessions } from "./kill.ts";
@@ -77,12 +78,25 @@ function stopAfter(order: Order, appends: number, laterMs: number) {
   });
   const stop = async () => {
     await sleep(laterMs);
-    const isStopped = started.signal("SIGSTOP");
+    let isStopped = started.signal("SIGSTOP");
+    while (isStopped && holdsLock(started.life.pid)) {
+      started.signal("SIGCONT");
+      await sleep(1);
+      isStopped = started.signal("SIGSTOP");
+    }
     await sleep(30); // what it has said is read
     tell(isStopped);
   };
   started.ended.then(() => tell(false));
   return { ...started, stopped };
+}
+
+/**
+ * A process that is stopped in the middle of a transaction keeps the database's lock, and all others wait until it is woken or killed:
+ * that is SQLite's, and no claim helps. Here it is let go on until it has none.
+ */
+function holdsLock(pid: number): boolean {
+  return new RegExp(`POSIX .* WRITE ${pid} `).test(readFileSync("/proc/locks", "utf8"));
 }
 
 /** What there is, and what of it is this worker's. */
