@@ -71,7 +71,7 @@ export type {
 export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/schema.ts";
 export type { SecretKind, SecretOrigin, SecretProvider, SecretSource, Secrets } from "./core/secrets.ts";
 export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";
-export { Snapshot, type SnapshotJson } from "./core/snapshot.ts";
+export { type OldSnapshotJson, Snapshot, type SnapshotJson } from "./core/snapshot.ts";
 export { Tool, type ToolEntry } from "./core/tool.ts";
 export type { Approval, StaticValues, ToolDefinition } from "./core/tool-definition.ts";
 export { type ContentPart, fail, ok } from "./core/tool-result.ts";

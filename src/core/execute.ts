@@ -14,7 +14,7 @@ import type { RedactRule } from "./redact/rules.ts";
 import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { OpenSecrets, SecretSource } from "./secrets.ts";
-import type { SnapshotJson } from "./snapshot.ts";
+import type { OldSnapshotJson, SnapshotJson } from "./snapshot.ts";
 import type { ToolEntry } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -39,7 +39,7 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** The conversation so far, before the prompt. */
   messages?: readonly MessageInput[];
   /** A log to go on with: the same log is a replay, a longer one (with decisions) a resume. */
-  log?: readonly Entry[] | SnapshotJson;
+  log?: readonly Entry[] | SnapshotJson | OldSnapshotJson;
   tools?: Dynamic<readonly ToolEntry[]>;
   /** Namespaces of properties and tools. A property starts with its given value, and keeps what is written to it. */
   objects?: Dynamic<readonly ObjectInstance<any>[]>;

@@ -6,7 +6,7 @@ import type { ModelResponse } from "./model.ts";
 import type { SecretKind } from "./secrets.ts";
 import type { ContentPart } from "./tool-result.ts";
 
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 
 /** A failure as the log keeps it: no stack, no host-language dump. */
 export interface LoggedError {
@@ -27,7 +27,7 @@ export interface LoggedError {
  * - `seq`: from 0, without gaps in a session. `at`: milliseconds since 1970.
  */
 export interface Place {
-  v: 1;
+  v: typeof LOG_VERSION;
   seq: number;
   at: number;
   key: string;

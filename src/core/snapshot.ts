@@ -2,14 +2,23 @@
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
+import { isPlainObject } from "../base/json.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import { checkDecision } from "./decision-check.ts";
 import { type Entry, type EntryOf, LOG_VERSION, type LoggedMessage } from "./log.ts";
+import { currentEntry } from "./log-version.ts";
 
 export interface SnapshotJson {
-  v: 1;
+  v: typeof LOG_VERSION;
   run: string;
   entries: Entry[];
+}
+
+/** As an earlier version of Haft gave it. */
+export interface OldSnapshotJson {
+  v: number;
+  run: string;
+  entries: readonly { v: number }[];
 }
 
 /**
@@ -30,15 +39,21 @@ export class Snapshot implements SnapshotJson {
     this.entries = entries;
   }
 
-  /** @throws HaftError `SNAPSHOT_INVALID` for anything but a snapshot of this version. */
-  static from(json: SnapshotJson | string): Snapshot {
+  /**
+   * Of this version or an earlier one.
+   *
+   * @throws HaftError `SNAPSHOT_INVALID` for anything but a snapshot, `LOG_VERSION_UNKNOWN` for one of a later version
+   */
+  static from(json: SnapshotJson | OldSnapshotJson | string): Snapshot {
     const value = typeof json === "string" ? parse(json) : json;
-    if (value?.v !== LOG_VERSION || typeof value.run !== "string" || !Array.isArray(value.entries)) {
-      throw new HaftError("SNAPSHOT_INVALID", `This is no snapshot of version ${LOG_VERSION}`, {
+    if (typeof value?.v !== "number" || typeof value.run !== "string" || !areEntries(value.entries)) {
+      throw new HaftError("SNAPSHOT_INVALID", "This is no snapshot", {
         hint: "Give what result.snapshot was as JSON: { v, run, entries }.",
       });
     }
-    return new Snapshot(value.run, value.entries);
+    currentEntry(value, "The snapshot");
+    const entries = value.entries.map((entry) => currentEntry(entry, "The snapshot"));
+    return new Snapshot(value.run, entries);
   }
 
   /** The calls that wait for a decision. */
@@ -132,6 +147,10 @@ export function toPending({ key, name, input, hash, reason, message, meta }: Ent
     message,
     ...(meta !== undefined && { meta }),
   };
+}
+
+function areEntries(value: unknown): value is { v: number }[] {
+  return Array.isArray(value) && value.every(isPlainObject);
 }
 
 function parse(text: string): SnapshotJson | undefined {

@@ -26,7 +26,7 @@ async function append(store: Store, session: string, entries: Entry[], epoch = 0
 
 function entry(seq: number, text = `entry ${seq}`): Entry {
   const message = { role: "user" as const, content: [{ type: "text" as const, text }] };
-  return { v: 1, seq, at: seq, key: "run_1", type: "message", via: "prompt", message };
+  return { v: 2, seq, at: seq, key: "run_1", type: "message", via: "prompt", message };
 }
 
 describe.each(Object.entries(stores))("the %s store", (_, open) => {
@@ -100,7 +100,7 @@ describe.each(Object.entries(stores))("the %s store", (_, open) => {
 
   test("very many entries go in one append", async () => {
     const store = await open();
-    const many = Array.from({ length: 150_000 }, (_, seq) => ({ v: 1, seq, at: 0, key: "r", type: "x" }) as never);
+    const many = Array.from({ length: 150_000 }, (_, seq) => ({ v: 2, seq, at: 0, key: "r", type: "x" }) as never);
     await append(store, "s", many);
     expect(await store.read("s", 149_998)).toHaveLength(1);
   });
