@@ -1,3 +1,4 @@
 /** haft/stores: where logs live. */
 export { fileStore } from "./file.ts";
 export { memoryStore } from "./memory.ts";
+export { type SqliteStoreOptions, sqliteStore } from "./sqlite.ts";

@@ -41,12 +41,11 @@ async function faultsOf(kind: StoreKind, child: string, seed: number, kills: num
   };
   const place = openPlace(kind, child);
   try {
-    tell(await killMany(place, seed, kills));
-    tell(await zombies(place, seed, times));
+    const work = [killMany(place, seed, kills), zombies(place, seed, times), fullDisk(kind, child, seed, times)];
+    for (const told of await Promise.all(work)) tell(told);
   } finally {
     await place.close();
   }
-  tell(await fullDisk(kind, child, seed, times));
   console.log(`${kind}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
   return faults;
 }

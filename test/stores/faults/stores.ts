@@ -17,7 +17,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
-export const fileKinds: StoreKind[] = ["file"];
+export const fileKinds: StoreKind[] = ["file", "sqlite-strict", "sqlite-fast"];
 
 /** In a folder of its own, or in `folder`. */
 export function openPlace(kind: StoreKind, child: string, at = (folder: string) => join(folder, "store")): Place {
