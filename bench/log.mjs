@@ -43,7 +43,7 @@ export async function benchLog({ node = process.execPath, reps = 5 } = {}) {
   ])
     for (const steps of STEPS)
       printRow(`${label}, ${steps} steps`, kinds, (kind) => counted[kind]?.[steps][what] / steps);
-  for (const kind of kinds.filter((name) => ["file", "sqlite-strict", LANGGRAPH].includes(name)))
+  for (const kind of kinds.filter((name) => ["file", "sqlite-strict"].includes(name)))
     await printBare(node, kind, counted[kind]);
   printVerdict(counted["sqlite-strict"]);
 }
@@ -63,9 +63,9 @@ async function countAll(node, kinds) {
     for (const steps of STEPS) {
       const all = await count(node, kind, steps);
       counted[kind][steps] = {
-        syncs: all.syncs - none.syncs,
-        statements: all.statements - none.statements,
-        bytes: all.bytes - none.bytes,
+        ...Object.fromEntries(
+          ["syncs", "statements", "bytes"].map((what) => [what, Math.max(0, all[what] - none[what])]),
+        ),
         error: all.error,
       };
     }
