@@ -54,8 +54,8 @@ export class Sessions {
   }
 
   /** One process more. */
-  start(plan?: KillPlan): Started {
-    return start(this.order, plan);
+  start(plan?: KillPlan, watch?: (line: string) => void): Started {
+    return start(this.order, plan, watch);
   }
 
   /** One process more, and then everything is looked at. */
