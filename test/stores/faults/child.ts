@@ -79,7 +79,6 @@ function digest(value: unknown): string {
 
 /** Waits for its turn. Nobody renews: a whole run is shorter than a claim, or the test wants it to be lost. */
 async function claim(session: string): Promise<number> {
-  if (!store.claim) return 0; // TODO
   for (;;) {
     const claim = await store.claim(session, { worker: `${process.pid}`, ttlMs });
     if (claim.granted) return claim.epoch;
@@ -102,7 +101,7 @@ async function goOn({ session, decide }: Order["sessions"][number]): Promise<voi
   const result: any = await execute({ ...options, ...(log && { log }) });
   const pending = (result.pending ?? []).map(({ callId, name, reason }: any) => ({ callId, name, reason }));
   const { status, output, error } = result;
-  await store.release?.(session, { epoch })?.catch(() => {}); // a store that has failed may fail again
+  await store.release(session, { epoch }).catch(() => {}); // a store that has failed may fail again
   say("end", session, JSON.stringify({ status, output, code: error?.code, message: error?.message, pending }));
 }
 
@@ -117,4 +116,4 @@ function tellFailure(session: string, error: any): void {
 
 say("ready");
 await Promise.all(sessions.map((one) => goOn(one).catch((error) => tellFailure(one.session, error))));
-await store.close?.()?.catch(() => {});
+await store.close().catch(() => {});

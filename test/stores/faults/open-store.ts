@@ -9,11 +9,11 @@ export interface Where {
 }
 
 const open = {
-  file: (at: string) => stores.fileStore(at) as SessionStore,
+  file: (at: string) => stores.fileStore(at),
   "sqlite-strict": (at: string) => stores.sqliteStore(at, { durability: "strict" }),
   "sqlite-fast": (at: string) => stores.sqliteStore(at, { durability: "fast" }),
   /** No store of ours: it acknowledges before it has written, so that the tests are seen to find that. */
-  hasty: (at: string) => hasty(stores.fileStore(at) as SessionStore),
+  hasty: (at: string) => hasty(stores.fileStore(at)),
 };
 
 export type StoreKind = keyof typeof open;

@@ -30,7 +30,7 @@ export function openPlace(kind: StoreKind, child: string, at = (folder: string) 
     folder,
     read: (session) => store.read(session),
     async close() {
-      await store.close?.();
+      await store.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

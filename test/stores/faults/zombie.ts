@@ -1,5 +1,6 @@
 /** A worker that stands still for longer than its claim, while others go on with its sessions, and then wakes up. */
-import { readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Random, randomFrom } from "../../modes/code/faults/random-program.ts";
 import { Sessions } from "./kill.ts";
@@ -46,7 +47,7 @@ async function stopAndTakeOver(
     await work.look(zombie.life);
     if (!isStopped) return; // it was faster
     const whenStopped = await state(place, sessions, work, zombie.life);
-    for (let round = 0; work.open.length > 0 && round < 20; round++) await work.goOn();
+    for (let round = 0; work.open.length > 0 && round < 10; round++) await work.goOn();
     if (work.open.length > 0) tally.fault("end", `${work.open.join(", ")} came to no end`);
     const whenWoken = await state(place, sessions, work, zombie.life);
     zombie.signal("SIGCONT");
@@ -79,7 +80,7 @@ function stopAfter(order: Order, appends: number, laterMs: number) {
   const stop = async () => {
     await sleep(laterMs);
     let isStopped = started.signal("SIGSTOP");
-    while (isStopped && holdsLock(started.life.pid)) {
+    while (isStopped && holdsLock(order.where.at, started.life.pid)) {
       started.signal("SIGCONT");
       await sleep(1);
       isStopped = started.signal("SIGSTOP");
@@ -92,11 +93,14 @@ function stopAfter(order: Order, appends: number, laterMs: number) {
 }
 
 /**
- * A process that is stopped in the middle of a transaction keeps the database's lock, and all others wait until it is woken or killed:
- * that is SQLite's, and no claim helps. Here it is let go on until it has none.
+ * A process that is stopped in the middle of a write keeps the database's lock, or the lock file, and all others wait until it is woken
+ * or killed: no claim helps. Here it is let go on until it has none.
  */
-function holdsLock(pid: number): boolean {
-  return new RegExp(`POSIX .* WRITE ${pid} `).test(readFileSync("/proc/locks", "utf8"));
+function holdsLock(at: string, pid: number): boolean {
+  if (new RegExp(`POSIX .* WRITE ${pid} `).test(readFileSync("/proc/locks", "utf8"))) return true;
+  const names = statSync(at, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(at) : [];
+  const locks = names.filter((name) => lstatSync(join(at, name), { throwIfNoEntry: false })?.isSymbolicLink());
+  return locks.some((name) => readlinkSync(join(at, name)).startsWith(`${pid}:`));
 }
 
 /** What there is, and what of it is this worker's. */
