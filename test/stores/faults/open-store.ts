@@ -12,6 +12,7 @@ const open = {
   file: (at: string) => stores.fileStore(at),
   "sqlite-strict": (at: string) => stores.sqliteStore(at, { durability: "strict" }),
   "sqlite-fast": (at: string) => stores.sqliteStore(at, { durability: "fast" }),
+  postgres: (at: string) => stores.postgresStore({ connectionString: at }),
   /** No store of ours: it acknowledges before it has written, so that the tests are seen to find that. */
   hasty: (at: string) => hasty(stores.fileStore(at)),
 };

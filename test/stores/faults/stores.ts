@@ -19,7 +19,7 @@ export interface Place {
 
 export const fileKinds: StoreKind[] = ["file", "sqlite-strict", "sqlite-fast"];
 
-/** In a folder of its own, or in `folder`. */
+/** `at` says where in the folder that is made for it, or where else. */
 export function openPlace(kind: StoreKind, child: string, at = (folder: string) => join(folder, "store")): Place {
   const folder = mkdtempSync(join(tmpdir(), `haft-faults-${kind}-`));
   const where = { kind, at: at(folder) };
