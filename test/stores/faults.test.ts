@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { takenAway } from "./faults/away.ts";
 import { type BuiltChild, buildChild } from "./faults/build-child.ts";
 import { fullDisk } from "./faults/full-disk.ts";
+import { withoutPostgres, withPostgres } from "./faults/postgres-faults.ts";
 import { fileKinds, openPlace } from "./faults/stores.ts";
 import { killMany } from "./faults/stores-faults.ts";
 import { zombies } from "./faults/zombie.ts";
@@ -38,6 +40,20 @@ describe.each(fileKinds)("%s", (kind) => {
     expect((await fullDisk(kind, child.script, 3, 1)).faults).toEqual([]);
   });
 });
+
+describe.skipIf(withoutPostgres !== undefined)(
+  `postgres${withoutPostgres ? ` (skipped: ${withoutPostgres})` : ""}`,
+  () => {
+    test("its writers killed and stopped, the server taken away: nothing acknowledged is lost or made again", async () => {
+      await withPostgres(child.script, async (place, kinds) => {
+        const killed = await killMany(place, 3, 10);
+        const told = [killed, await zombies(place, 1, 1), await takenAway(place, kinds, 1, 1)];
+        expect(told.flatMap(({ faults }) => faults)).toEqual([]);
+        expect(killed.kills).toBeGreaterThanOrEqual(10);
+      });
+    });
+  },
+);
 
 test("a store that acknowledges what it has not written is found", async () => {
   const place = openPlace("hasty", child.script);

@@ -1,9 +1,11 @@
 /** Everything that is done to a store, to each of them, with the counts of it. */
 import { randomFrom } from "../../modes/code/faults/random-program.ts";
+import { takenAway } from "./away.ts";
 import { buildChild } from "./build-child.ts";
 import { fullDisk } from "./full-disk.ts";
 import { killAndGoOn } from "./kill.ts";
 import type { StoreKind } from "./open-store.ts";
+import { withoutPostgres, withPostgres } from "./postgres-faults.ts";
 import { fileKinds, openPlace, type Place } from "./stores.ts";
 import { Tally, type Told } from "./tally.ts";
 import { zombies } from "./zombie.ts";
@@ -27,6 +29,7 @@ export async function storeFaults({ seed, kills, store }: StoreFaultsOptions): P
   const child = await buildChild();
   for (const kind of fileKinds.filter((kind) => store === undefined || kind === store))
     faults.push(...(await faultsOf(kind, child.script, seed, kills)));
+  if (store === undefined || store === "postgres") faults.push(...(await faultsOfPostgres(child.script, seed, kills)));
   child.remove();
   return faults;
 }
@@ -48,6 +51,22 @@ async function faultsOf(kind: StoreKind, child: string, seed: number, kills: num
   }
   console.log(`${kind}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
   return faults;
+}
+
+async function faultsOfPostgres(child: string, seed: number, kills: number): Promise<string[]> {
+  if (withoutPostgres) {
+    console.log(`postgres: left out, ${withoutPostgres}`);
+    return [];
+  }
+  const started = performance.now();
+  const times = Math.ceil(kills / 50);
+  const told = await withPostgres(child, async (place, kinds) => {
+    const work = await Promise.all([killMany(place, seed, kills), zombies(place, seed, times)]);
+    return [...work, await takenAway(place, kinds, seed, times)];
+  });
+  for (const { summary } of told) console.log(`postgres: ${summary}`);
+  console.log(`postgres: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  return told.flatMap(({ faults }) => faults);
 }
 
 /** Until so many processes were killed. */

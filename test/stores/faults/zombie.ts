@@ -6,7 +6,7 @@ import { type Random, randomFrom } from "../../modes/code/faults/random-program.
 import { Sessions } from "./kill.ts";
 import { openCalls } from "./ledger.ts";
 import { type Life, type Order, start } from "./life.ts";
-import { APPENDS, script } from "./script.ts";
+import { APPENDS, digest, script } from "./script.ts";
 import type { Place } from "./stores.ts";
 import { Tally, type Told } from "./tally.ts";
 
@@ -53,13 +53,15 @@ async function stopAndTakeOver(
     zombie.signal("SIGCONT");
     await zombie.ended;
     const atEnd = await state(place, sessions, work, zombie.life);
-    const appends = atEnd.acknowledged - whenStopped.acknowledged + atEnd.entries - whenWoken.entries;
+    const appends = atEnd.entries - whenWoken.entries;
     const begun = atEnd.effects - whenStopped.effects;
     counts.stopped++;
     counts.appends += appends;
     counts.effects += begun;
     counts.windows += whenStopped.windows;
     if (appends > 0) tally.fault("zombie", `z${number} appended ${appends} entries after others had gone on`);
+    if (atEnd.broken > 0)
+      tally.fault("zombie", `z${number} was told that ${atEnd.broken} entries are written, and they are not`);
     if (begun > whenStopped.windows)
       tally.fault("zombie", `z${number} began ${begun} effects, not ${whenStopped.windows}`);
   } finally {
@@ -108,9 +110,14 @@ async function state(place: Place, sessions: string[], work: Sessions, { pid, ac
   const logs = await Promise.all(sessions.map((session) => place.read(session)));
   const mine = work.effects().filter((effect) => effect.pid === pid);
   const begun = new Set(mine.map(({ callId }) => callId));
+  /** It may hear when it wakes up of what was written before others went on. */
+  const broken = sessions.flatMap((session, index) => {
+    const promised = acknowledged.get(session) ?? [];
+    return promised.filter((entry) => entry.digest !== digest(logs[index]![entry.seq]));
+  });
   return {
     entries: sum(logs),
-    acknowledged: sum([...acknowledged.values()]),
+    broken: broken.length,
     effects: mine.length,
     windows: logs.flatMap(openCalls).filter((callId) => !begun.has(callId)).length,
   };
