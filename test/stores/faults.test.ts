@@ -51,7 +51,7 @@ describe.skipIf(withoutPostgres !== undefined)(
         expect(told.flatMap(({ faults }) => faults)).toEqual([]);
         expect(killed.kills).toBeGreaterThanOrEqual(10);
       });
-    });
+    }, 90_000);
   },
 );
 
