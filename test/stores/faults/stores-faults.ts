@@ -44,6 +44,7 @@ async function faultsOf(kind: StoreKind, child: string, seed: number, kills: num
   };
   const place = openPlace(kind, child);
   try {
+    await place.read("nobody"); // what opens a store is loaded once, before several are opened at the same time
     const work = [killMany(place, seed, kills), zombies(place, seed, times), fullDisk(kind, child, seed, times)];
     for (const told of await Promise.all(work)) tell(told);
   } finally {
