@@ -27,16 +27,14 @@ describe("a connection string", () => {
   test.each([
     [`postgres://me:${secret}%2F%40@127.0.0.1:1/db`, "127.0.0.1:1/db"],
     [`postgresql://127.0.0.1:1/db?user=me&password=${secret}`, "127.0.0.1:1/db"],
-    [`postgres://me:${secret}@/db?host=/nowhere-at-all`, undefined],
-    ["/nowhere-at-all db", undefined],
-    [`socket://me:x@y@/nowhere-at-all?db=${secret}`, "refused"],
-  ])("%s", async (connectionString, place) => {
+    [`postgres://me:${secret}@/db?host=/nowhere-at-all`, "the given connection string"],
+    ["/nowhere-at-all db", "the given connection string"],
+  ])("that nobody answers: %s", async (connectionString, place) => {
     const error = await thrownLater(async () => {
       const store = postgresStore({ connectionString, retryMs: 0 });
       await store.read("s").finally(() => store.close());
     });
-    expect(error).toMatchObject({ code: place === "refused" ? "OPTIONS_INVALID" : "STORE_UNAVAILABLE" });
-    if (place && place !== "refused") expect(error).toMatchObject({ message: expect.stringContaining(place) });
+    expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining(place) });
     expect(inspect(error, { depth: 9 })).not.toContain(secret);
   });
 

@@ -6,8 +6,8 @@ import type { Entry } from "../../src/core/log.ts";
 import type { SessionStore } from "../../src/core/store.ts";
 import { type PostgresStoreOptions, postgresStore } from "../../src/stores/index.ts";
 import { cuttingProxy } from "../helpers/cutting-proxy.ts";
+import { startProcess } from "../helpers/own-process.ts";
 import { isPostgresRequired, openPostgres, type PostgresServer, whyNoPostgres } from "../helpers/postgres-server.ts";
-import { startTypescript } from "../helpers/typescript-process.ts";
 
 const missing = isPostgresRequired ? undefined : whyNoPostgres();
 
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)(`workers on Postgres${missing ? ` (skippe
   test("three processes are the first to use a database", async () => {
     const url = await server.database();
     const sessions = ["a", "b", "c"];
-    const writers = sessions.map((session) => startTypescript("postgres-writer.ts", url, session));
+    const writers = sessions.map((session) => startProcess("postgres-writer.mjs", url, session));
     await Promise.all(writers.map((writer) => writer.printed(5)));
     for (const { child } of writers) child.kill("SIGKILL");
     await Promise.all(writers.map(({ ended }) => ended));
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)(`workers on Postgres${missing ? ` (skippe
 
   test("a process that stood still while another took its session over can append nothing", async () => {
     const url = await server.database();
-    const writer = startTypescript("postgres-writer.ts", url, "s");
+    const writer = startProcess("postgres-writer.mjs", url, "s");
     await writer.printed(5);
     writer.child.kill("SIGSTOP");
     const store = open({ connectionString: url });

@@ -1,12 +1,11 @@
-/** A file of TypeScript as a process of its own, and the lines that it prints. */
+/** A file of this folder as a process of its own, and the lines that it prints. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { root } from "./source-files.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-export interface TypescriptProcess {
+export interface OwnProcess {
   child: ChildProcess;
   /** What it has printed until now. */
   lines: string[];
@@ -16,9 +15,10 @@ export interface TypescriptProcess {
 }
 
 /** Ended with the test, also when it stands still. */
-export function startTypescript(file: string, ...args: string[]): TypescriptProcess {
+export function startProcess(file: string, ...args: string[]): OwnProcess {
+  const loader = file.endsWith(".ts") ? ["--import", "jiti/register"] : [];
+  const argv = [...loader, fileURLToPath(new URL(file, import.meta.url)), ...args];
   const env = { ...process.env, JITI_FS_CACHE: "false" };
-  const argv = ["--import", "jiti/register", fileURLToPath(new URL(file, import.meta.url)), ...args];
   const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
