@@ -90,12 +90,12 @@ class OwnServer {
     execFileSync(join(bin, "initdb"), settings, { ...this.#as(), stdio: "pipe" });
   }
 
-  /** A shell holds it that waits for its input to end: so it ends with this process, however that ends. */
+  /** A shell holds it that waits for a line: without one this process has ended, however that came, and all of it goes. */
   async start(): Promise<void> {
-    const script = `"$@" & pid=$!; read _; kill -INT $pid; wait $pid`;
+    const script = `folder=$1; shift; "$@" & pid=$!; read _ && { wait $pid; exit; }; kill -QUIT $pid; wait $pid; rm -rf "$folder"`;
     const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${this.#folder}`, "shared_buffers=32MB"];
     const args = ["-D", this.#data, "-p", String(this.#port), ...settings.flatMap((one) => ["-c", one])];
-    const command = ["-c", script, "sh", join(this.#bin, "postgres"), ...args];
+    const command = ["-c", script, "sh", this.#folder, join(this.#bin, "postgres"), ...args];
     this.#guard = spawn("sh", command, { ...this.#as(), stdio: ["pipe", "ignore", "ignore"] });
     this.#guard.stdin!.on("error", () => {});
     this.#guard.unref();
@@ -106,7 +106,7 @@ class OwnServer {
     const pid = this.#pid();
     if (pid !== undefined) {
       process.kill(pid, how === "immediate" ? "SIGQUIT" : "SIGINT");
-      this.#guard?.stdin?.end(); // the shell looks after what is left of it
+      this.#guard?.stdin?.end("\n");
       await gone(pid);
     }
   }
