@@ -1,5 +1,5 @@
 /** Logs in a folder: one file of JSON lines a session, synced to disk at every append. */
-import { readdir, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
@@ -77,7 +77,7 @@ class FileStore implements SessionStore {
     const ends = await endsOf(path);
     if (!ends) return undefined;
     const { entries } = readLines(Buffer.from(`${ends.first}\n${ends.last}\n`), session);
-    const [first, last = first] = entries;
+    const [first, last] = entries.length === 2 ? entries : wholeEnds(readLines(await readFile(path), session).entries);
     if (!first || !last) return undefined;
     return { session, entries: last.seq - first.seq + 1, createdAt: first.at, updatedAt: last.at };
   }
@@ -96,6 +96,11 @@ class FileStore implements SessionStore {
   #checkOpen(): void {
     if (this.#isClosed) throw closedStore();
   }
+}
+
+/** The last line was torn: all are read. */
+function wholeEnds(entries: Entry[]): [Entry?, Entry?] {
+  return [entries[0], entries.at(-1)];
 }
 
 function noneWhenMissing(error: NodeJS.ErrnoException): string[] {

@@ -31,36 +31,35 @@ function openFile(open: OpenSqlite, path: string): SqliteConnection {
 }
 
 async function prepare(database: SqliteConnection, path: string, durability: "strict" | "fast"): Promise<void> {
-  database.exec(`PRAGMA busy_timeout = ${busyMs}`);
-  const isReady = isCurrent(path, madeMigrations(database));
-  await useWal(database);
+  const isReady = await whenFree(() => isCurrent(path, madeMigrations(database)));
+  await whenFree(() => database.prepare("PRAGMA journal_mode = WAL").all());
   database.exec(`PRAGMA synchronous = ${durability === "strict" ? "FULL" : "NORMAL"}`);
   if (!isReady) await bringUp(database, path);
+  database.exec(`PRAGMA busy_timeout = ${busyMs}`);
 }
 
-/** SQLite does not wait for others who do the same at the same time: it is tried again. */
-async function useWal(database: SqliteConnection): Promise<void> {
-  for (let waitedMs = 0; ; waitedMs += 10) {
-    try {
-      database.prepare("PRAGMA journal_mode = WAL").all();
-      return;
-    } catch (error) {
-      if (!isBusy(error) || waitedMs > busyMs) throw error;
-      await sleep(10);
-    }
-  }
-}
-
-/** The write lock is held all the while, so that of several processes one does it and the others find it done. */
+/** The write lock is held all the while, so that of several who open it at once one does it and the others find it done. */
 async function bringUp(database: SqliteConnection, path: string): Promise<void> {
   const [{ kyselyOn }, { migrate }] = await Promise.all([import("./kysely.ts"), import("../sql/migrate.ts")]);
-  database.exec("BEGIN IMMEDIATE");
+  await whenFree(() => database.exec("BEGIN IMMEDIATE"));
   try {
     await migrate(kyselyOn(database), path);
     database.exec("COMMIT");
   } catch (error) {
     database.exec("ROLLBACK");
     throw error;
+  }
+}
+
+/** SQLite's own way to wait would stop the process, and so the other store in it that has the lock. */
+async function whenFree<T>(work: () => T): Promise<T> {
+  for (let waitedMs = 0; ; waitedMs += 10) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || waitedMs > busyMs) throw error;
+      await sleep(10);
+    }
   }
 }
 
