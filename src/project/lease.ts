@@ -16,31 +16,26 @@ const worker = `${hostname()}:${process.pid} ${ownName}`;
 export interface HeldSession {
   /** What appends carry while it is held. */
   readonly epoch: number;
+  /** Aborts when another process has taken it over, after this one did not get to run for longer than a lease lasts. */
+  readonly lost: AbortSignal;
   /** Gives it back, once. Never rejects: a store that cannot be told lets it run out. */
   end(): Promise<void>;
 }
 
-/**
- * Renewed until its end. `onLost` is called when another process has taken it over, after this one did not get to run for
- * longer than a lease lasts.
- *
- * @throws HaftError SESSION_BUSY
- */
-export async function holdSession(
-  store: SessionStore,
-  session: string,
-  onLost: (error: HaftError) => void = () => {},
-): Promise<HeldSession> {
+/** Renewed until its end. @throws HaftError SESSION_BUSY */
+export async function holdSession(store: SessionStore, session: string): Promise<HeldSession> {
   const epoch = await claim(store, session);
+  const taken = new AbortController();
   const timer = setInterval(async () => {
     const isOurs = await store.renew(session, { epoch, ttlMs: TTL_MS }).catch(() => true); // what is written next tells
     if (isOurs) return;
     clearInterval(timer);
-    onLost(lost(session));
+    taken.abort(lost(session));
   }, TTL_MS / 3);
   timer.unref();
   return {
     epoch,
+    lost: taken.signal,
     async end() {
       clearInterval(timer);
       await store.release(session, { epoch }).catch(() => {});

@@ -51,7 +51,8 @@ export async function openSessionStore(cwd: string, { store, durability }: Store
 /** For reading: a folder without sessions stays without a store. */
 export async function findSessionStore(cwd: string, settings: StoreSettings = {}): Promise<OpenedStore | undefined> {
   const folder = join(cwd, HAFT_FOLDER);
-  const isThere = typeof settings.store === "object" || [DATABASE, SESSIONS].some((name) => existsSync(join(folder, name)));
+  const isThere =
+    typeof settings.store === "object" || [DATABASE, SESSIONS].some((name) => existsSync(join(folder, name)));
   return isThere ? openSessionStore(cwd, settings) : undefined;
 }
 

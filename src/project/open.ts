@@ -65,7 +65,7 @@ export async function openProject(settings: Settings, model: Model): Promise<Pro
 /** Whoever can write there can put a decision into a session, and so agree to a call of a run that waits. */
 const ownFolder: PolicyRule = {
   tool: "{Edit,Write}",
-  path: `./${HAFT_FOLDER}/{sessions/**,patches/**,haft.db*}`,
+  path: `./${HAFT_FOLDER}/**`,
   then: "deny",
   reason: `${HAFT_FOLDER} holds what people decided; no tool writes there`,
 };

@@ -1,0 +1,53 @@
+/** A log for people: a row for each entry, with what it holds below it, a run inside a call under that call. */
+import type { Entry } from "../../core/log.ts";
+import { dayOf, timeOf } from "./dates.ts";
+import { entryText } from "./log-text.ts";
+import type { Screen } from "./screen.ts";
+import { oneLine, truncate } from "./text.ts";
+
+/** Lines of what an entry holds. */
+const LINES = 6;
+const [SEQ, PLACE, TYPE] = [5, 5, 14];
+
+export class LogView {
+  readonly #screen: Screen;
+  #day = "";
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  entry(entry: Entry): void {
+    const { colors, width } = this.#screen;
+    const day = dayOf(entry.at);
+    if (day !== this.#day) this.#screen.print(colors.dim(day));
+    this.#day = day;
+
+    const { place, depth } = placeOf(entry.key);
+    const indent = "  ".repeat(Math.min(depth, 6));
+    const before = `${String(entry.seq).padStart(SEQ)}  ${timeOf(entry.at)}  ${indent}`;
+    const label = `${place.padEnd(PLACE)}  ${entry.type.padEnd(TYPE)}`;
+    const { words, body = [], tone } = entryText(entry);
+    const paint = tone && { bad: colors.red, waits: colors.yellow, good: colors.green }[tone];
+    const room = Math.max(16, width - before.length - label.length - 2);
+    const said = truncate(oneLine(words), room);
+    this.#screen.print(`${colors.dim(before)}${label}  ${paint ? paint(said) : said}`.trimEnd());
+
+    const margin = " ".repeat(before.length);
+    for (const line of cut(body)) {
+      const text = truncate(line.trimEnd(), Math.max(16, width - margin.length - 2));
+      this.#screen.print(`${margin}${colors.dim("│")} ${tone === "bad" ? paint!(text) : colors.dim(text)}`.trimEnd());
+    }
+  }
+}
+
+/** Without the run's id. A run inside a call is one step further in: its keys go on from that of the call. */
+function placeOf(key: string): { place: string; depth: number } {
+  const [, ...parts] = key.split("/");
+  return { place: parts.join("/"), depth: Math.max(0, Math.ceil(parts.length / 2) - 1) };
+}
+
+function cut(lines: readonly string[]): readonly string[] {
+  if (lines.length <= LINES) return lines;
+  return [...lines.slice(0, LINES - 1), `… ${lines.length - LINES + 1} more lines`];
+}
