@@ -7,7 +7,7 @@ import { isGone, workerName } from "../project/index.ts";
 
 /**
  * - `running`: a process has it.
- * - `waiting`: a call waits for a decision, and no process has it.
+ * - `waiting`: a call waits for a decision, or all are decided and nobody has gone on since.
  * - `ended`: its last run came to an end, good or not.
  * - `stopped`: its last run did not, and nobody works on it: the process crashed, or was killed.
  */
@@ -34,7 +34,8 @@ export function rowOf({ worker, ...info }: SessionInfo, entries: readonly Entry[
   const waiting = pendingCalls(entries).length;
   const asked = entries.find((entry) => entry.type === "message" && entry.via === "prompt");
   const task = asked?.type === "message" ? textOf(asked.message) : "";
-  const status = isHeld ? "running" : hasEnded(entries) ? "ended" : waiting > 0 ? "waiting" : "stopped";
+  const isAsked = waiting > 0 || entries.at(-1)?.type === "decision";
+  const status = isHeld ? "running" : hasEnded(entries) ? "ended" : isAsked ? "waiting" : "stopped";
   return { ...info, status, waiting, task, ...(isHeld && { worker: workerName(worker) }) };
 }
 

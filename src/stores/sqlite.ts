@@ -97,6 +97,7 @@ class SqliteStore implements SessionStore {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
     opened?.commits.flush();
+    opened?.database.prepare("PRAGMA wal_checkpoint(PASSIVE)").all(); // libsql leaves that out while a statement is kept
     opened?.database.close();
   }
 

@@ -32,13 +32,18 @@ export async function sessionsCommand(flags: SessionsFlags): Promise<number> {
 
 function rowText(row: SessionRow, { width, colors }: Screen): string {
   const id = oneLine(row.session);
-  const cells = [ageOf(row.updatedAt), row.status === "waiting" ? `waiting ${row.waiting}` : row.status];
+  const cells = [ageOf(row.updatedAt), statusOf(row)];
   const room = Math.max(10, width - ID - AGE - STATUS - 6);
   const task = truncate(oneLine(row.task), room);
   const isLong = stringWidth(id) > ID;
   const text = line([isLong ? "" : id, ...cells, task]);
   const painted = text.replace(cells[1]!, (word) => paint(row, colors)(word));
   return isLong ? `${id}\n${painted}` : painted;
+}
+
+function statusOf({ status, waiting }: SessionRow): string {
+  if (status !== "waiting") return status;
+  return waiting > 0 ? `waiting ${waiting}` : "decided";
 }
 
 function line([id = "", age = "", status = "", task = ""]: string[]): string {

@@ -3,7 +3,7 @@ import type { Entry } from "../../core/log.ts";
 import { dayOf, timeOf } from "./dates.ts";
 import { entryText } from "./log-text.ts";
 import type { Screen } from "./screen.ts";
-import { oneLine, truncate } from "./text.ts";
+import { count, stringWidth, truncate, wrapExactly } from "./text.ts";
 
 /** Lines of what an entry holds. */
 const LINES = 6;
@@ -30,13 +30,15 @@ export class LogView {
     const { words, body = [], tone } = entryText(entry);
     const paint = tone && { bad: colors.red, waits: colors.yellow, good: colors.green }[tone];
     const room = Math.max(16, width - before.length - label.length - 2);
-    const said = truncate(oneLine(words), room);
+    const inline = body.length === 1 ? [words, body[0]!.trim()].filter(Boolean).join(" · ") : "";
+    const isShort = inline !== "" && stringWidth(inline) <= room;
+    const said = isShort ? inline : truncate(words, room);
     this.#screen.print(`${colors.dim(before)}${label}  ${paint ? paint(said) : said}`.trimEnd());
+    if (isShort) return;
 
     const margin = " ".repeat(before.length);
-    for (const line of cut(body)) {
-      const text = truncate(line.trimEnd(), Math.max(16, width - margin.length - 2));
-      this.#screen.print(`${margin}${colors.dim("│")} ${tone === "bad" ? paint!(text) : colors.dim(text)}`.trimEnd());
+    for (const line of cut(body, Math.max(16, width - margin.length - 2))) {
+      this.#screen.print(`${margin}${colors.dim("│")} ${tone === "bad" ? paint!(line) : colors.dim(line)}`.trimEnd());
     }
   }
 }
@@ -47,7 +49,15 @@ function placeOf(key: string): { place: string; depth: number } {
   return { place: parts.join("/"), depth: Math.max(0, Math.ceil(parts.length / 2) - 1) };
 }
 
-function cut(lines: readonly string[]): readonly string[] {
-  if (lines.length <= LINES) return lines;
-  return [...lines.slice(0, LINES - 1), `… ${lines.length - LINES + 1} more lines`];
+function cut(lines: readonly string[], width: number): readonly string[] {
+  const shown: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const parts = wrapExactly(line.slice(0, LINES * width).trimEnd(), width);
+    if (shown.length + parts.length > LINES) {
+      const left = lines.length - index;
+      return [...shown, ...parts.slice(0, LINES - shown.length), `… ${count(left, "more line")}`];
+    }
+    shown.push(...parts);
+  }
+  return shown;
 }
