@@ -13,7 +13,9 @@ const rooms: Rooms = {
   traits: (model) => traits.get(model) ?? readTraits(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
+  prices: async () => (await import("./models/prices.ts")).genaiPrices(),
   secrets: async (options) => (await import("./secrets/index.ts")).openSecrets(options),
+  subagents: async (options) => (await import("./agents/subagents.ts")).withSubagents(options),
   mode(name) {
     if (name === "tools") return toolsMode;
     if (name === "code") return import("./vm/index.ts").then(({ codeMode }) => codeMode());
@@ -35,6 +37,7 @@ export const execute = createExecute(rooms);
 
 export * as Autonomous from "./autonomous.ts";
 export { HaftError } from "./base/errors.ts";
+export type { BudgetLimit, BudgetLimits, Prices } from "./core/budget.ts";
 export type { Logger, ToolContext } from "./core/context.ts";
 export type { Decision, PendingCall } from "./core/decision.ts";
 export type { Dynamic, DynamicContext, ExecuteOptions, ModelLimits, Run } from "./core/execute.ts";
@@ -72,6 +75,7 @@ export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/s
 export type { SecretKind, SecretOrigin, SecretProvider, SecretSource, Secrets } from "./core/secrets.ts";
 export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";
 export { type OldSnapshotJson, Snapshot, type SnapshotJson } from "./core/snapshot.ts";
+export type { HasOptions, Subagent, SubagentLimits, SubagentOptions } from "./core/subagents.ts";
 export { Tool, type ToolEntry } from "./core/tool.ts";
 export type { Approval, StaticValues, ToolDefinition } from "./core/tool-definition.ts";
 export { type ContentPart, fail, ok } from "./core/tool-result.ts";

@@ -17,16 +17,18 @@ export interface Decided {
   decision: Decision;
   /** Of the claim under which it is written. */
   epoch: number;
+  /** Who decided, for whoever reads the log. */
+  by?: string;
 }
 
 /**
  * Adds a decision to a session's log; running the session goes on from there.
  *
- * @throws HaftError SESSION_UNKNOWN, DECISION_UNKNOWN, DECISION_INVALID
+ * @throws HaftError SESSION_UNKNOWN, DECISION_UNKNOWN, DECISION_EXPIRED, DECISION_INVALID
  */
-export async function decide(store: Store, session: string, { callId, decision, epoch }: Decided): Promise<void> {
+export async function decide(store: Store, session: string, { callId, decision, epoch, by }: Decided): Promise<void> {
   const entries = await knownSession(store, session);
-  const decided = new Snapshot(runOf(entries), entries).decide(callId, decision);
+  const decided = new Snapshot(runOf(entries), entries).decide(callId, decision, by === undefined ? {} : { by });
   await store.append(session, decided.entries.slice(entries.length), { epoch });
 }
 
