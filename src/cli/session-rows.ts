@@ -1,5 +1,6 @@
 /** What a list of sessions says of each: where it stands, what it was asked to do, and how many calls wait. */
 import type { Entry } from "../core/log.ts";
+import { withoutNested } from "../core/log-keys.ts";
 import { textOf } from "../core/message.ts";
 import { pendingCalls } from "../core/snapshot.ts";
 import type { SessionInfo, SessionStore } from "../core/store.ts";
@@ -41,6 +42,6 @@ export function rowOf({ worker, ...info }: SessionInfo, entries: readonly Entry[
 
 /** Its last run, not one inside a call. */
 export function hasEnded(entries: readonly Entry[]): boolean {
-  const edges = entries.filter(({ type, key }) => (type === "run-start" || type === "run-end") && !key.includes("/"));
+  const edges = withoutNested(entries).filter(({ type }) => type === "run-start" || type === "run-end");
   return edges.at(-1)?.type === "run-end";
 }

@@ -1,5 +1,6 @@
 /** A log for people: a row for each entry, with what it holds below it, a run inside a call under that call. */
 import type { Entry } from "../../core/log.ts";
+import { runOf } from "../../core/log-keys.ts";
 import { dayOf, timeOf } from "./dates.ts";
 import { entryText } from "./log-text.ts";
 import type { Screen } from "./screen.ts";
@@ -23,8 +24,8 @@ export class LogView {
     if (day !== this.#day) this.#screen.print(colors.dim(day));
     this.#day = day;
 
-    const { place, depth } = placeOf(entry.key);
-    const indent = "  ".repeat(Math.min(depth, 6));
+    const [run, place] = [runOf(entry), entry.key.split("/").slice(1).join("/")];
+    const indent = "  ".repeat(Math.min(Math.floor((run.split("/").length - 1) / 2), 6));
     const before = `${String(entry.seq).padStart(SEQ)}  ${timeOf(entry.at)}  ${indent}`;
     const label = `${place.padEnd(PLACE)}  ${entry.type.padEnd(TYPE)}`;
     const { words, body = [], tone } = entryText(entry);
@@ -41,12 +42,6 @@ export class LogView {
       this.#screen.print(`${margin}${colors.dim("│")} ${tone === "bad" ? paint!(line) : colors.dim(line)}`.trimEnd());
     }
   }
-}
-
-/** Without the run's id. A run inside a call is one step further in: its keys go on from that of the call. */
-function placeOf(key: string): { place: string; depth: number } {
-  const [, ...parts] = key.split("/");
-  return { place: parts.join("/"), depth: Math.max(0, Math.ceil(parts.length / 2) - 1) };
 }
 
 function cut(lines: readonly string[], width: number): readonly string[] {
