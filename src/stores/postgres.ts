@@ -92,7 +92,8 @@ class PostgresStore implements SessionStore {
       if (granted) return { granted: true, epoch: Number(granted.epoch) };
       const [row] = await this.#claims.ask(statements.claimed, [session]);
       const expiresInMs = Number(row?.left_ms ?? 0);
-      if (expiresInMs > 0 && row.worker !== null) return { granted: false, worker: row.worker, expiresInMs };
+      if (expiresInMs > 0 && row.worker !== null)
+        return { granted: false, worker: row.worker, expiresInMs, epoch: Number(row.epoch) };
     }
   }
 
@@ -113,11 +114,12 @@ class PostgresStore implements SessionStore {
   async list({ limit = 50 }: ListOptions = {}): Promise<SessionInfo[]> {
     this.#checkOpen();
     const rows = await this.#logs.ask(statements.list, [limit]);
-    return rows.map(({ session, entries, created_at, updated_at }) => ({
+    return rows.map(({ session, entries, created_at, updated_at, worker }) => ({
       session,
       entries: Number(entries),
       createdAt: Number(created_at),
       updatedAt: Number(updated_at),
+      ...(worker !== null && { worker }),
     }));
   }
 
