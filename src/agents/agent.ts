@@ -8,7 +8,7 @@ import type { RunEvent, Store } from "../core/log.ts";
 import type { ExitOf } from "../core/result.ts";
 import { readSchema } from "../core/schema.ts";
 import { checkOptions } from "../engine/check-options.ts";
-import { toolsAtStart } from "../engine/tools-at-start.ts";
+import { toolsAtStart } from "../engine/named-tools.ts";
 import type {
   AgentOptions,
   AgentRooms,
