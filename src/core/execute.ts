@@ -1,13 +1,14 @@
 /** What `execute` takes and gives. */
 
-import type { Logger } from "./context.ts";
+import type { BudgetLimits, Prices } from "./budget.ts";
+import type { AbortSource, Logger, runHost } from "./context.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import type { Exit } from "./exit.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Entry, RunEvent, Store } from "./log.ts";
 import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
 import type { Mode } from "./mode.ts";
-import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
+import type { LanguageModel, Model, ModelTraits, ReasoningEffort } from "./model.ts";
 import type { ObjectInstance } from "./object.ts";
 import type { PolicyRule } from "./policy.ts";
 import type { RedactRule } from "./redact/rules.ts";
@@ -15,6 +16,7 @@ import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { OpenSecrets, SecretSource } from "./secrets.ts";
 import type { OldSnapshotJson, SnapshotJson } from "./snapshot.ts";
+import type { Subagent, SubagentLimits } from "./subagents.ts";
 import type { ToolEntry } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -44,6 +46,12 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** Namespaces of properties and tools. A property starts with its given value, and keeps what is written to it. */
   objects?: Dynamic<readonly ObjectInstance<any>[]>;
   exits?: Exits | ((ctx: DynamicContext) => Awaitable<Exits>);
+  /**
+   * Who works for this run, by role. The model gives them tasks: with the tool `subagent`, or in programs with
+   * `subagents.<role>(…)`. A role is a letter, then letters, digits and underscores, 39 at most.
+   */
+  subagents?: Readonly<Record<string, Subagent>>;
+  subagentLimits?: SubagentLimits;
   hooks?: Hooks;
   /** How the model is shown its tools. "tools" (default): JSON calls. "code": functions of programs that it writes. */
   mode?: "tools" | "code" | (string & {}) | Mode;
@@ -76,8 +84,16 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
    */
   approvals?: "ask" | "interrupt" | "deny";
   approve?: (call: PendingCall) => Awaitable<Decision | boolean>;
+  /** Milliseconds until a call that needs someone to agree is denied, whoever is asked. Above 0. Default: no limit. */
+  approvalTimeoutMs?: number;
   /** At most so many iterations. Default 10; any integer from 1. */
   iterations?: number;
+  /**
+   * What the run, its retries and all that it starts may use together. The model is told when most of it is used; then the
+   * run ends with HaftError `BUDGET_EXCEEDED`. A `usd` limit without `prices` takes those of `@pydantic/genai-prices`
+   * (HaftError `PRICES_MISSING` where it is not installed, `BUDGET_PRICE_UNKNOWN` for a model without a price).
+   */
+  budget?: BudgetLimits;
   temperature?: Dynamic<number | undefined>;
   reasoningEffort?: Dynamic<ReasoningEffort | undefined>;
   maxOutputTokens?: number;
@@ -95,9 +111,24 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   epoch?: number;
   agent?: unknown;
   logger?: Logger;
-  /** What a model call cost, in US dollars; undefined where unknown. */
-  prices?: (model: string, usage: Usage) => number | undefined;
+  /**
+   * What a model call cost, in US dollars; undefined where unknown. "genai": as `@pydantic/genai-prices` says, which must be
+   * installed. Default: no prices, and no `cost`; with `budget.usd`, "genai".
+   */
+  prices?: Prices | "genai";
 }
+
+/** Who a run belongs to: it begins when its turn has come, and is over when its turn is. */
+export interface RunHost {
+  /** What handlers find as `ctx.session`. */
+  readonly session: unknown;
+  /** Waited for before the run begins. Gives options that it has beside its own; what it rejects with is the run's error. */
+  enter(abort: AbortSource): Promise<ExecuteOptions>;
+  /** The run has ended, or waits. Never rejects. */
+  leave(): Promise<void>;
+}
+
+export type HostedOptions = ExecuteOptions & { [runHost]?: RunHost };
 
 export interface ModelLimits {
   /** Attempts at one model, the first included. Default 3. */
@@ -146,10 +177,14 @@ export interface Rooms {
     cwd: string;
     abortSignal: AbortSignal;
   }): Promise<OpenSecrets>;
+  /** @throws HaftError `PRICES_MISSING` */
+  prices(): Promise<Prices>;
   traits(model: LanguageModel): ModelTraits | Promise<ModelTraits>;
   /** What says "think this hard" to this model, to be merged into the call. */
   reasoning(
     model: LanguageModel,
     effort: ReasoningEffort,
   ): Promise<{ reasoning?: string; providerOptions?: ProviderOptions }>;
+  /** The options, with what gives tasks to their sub-agents among the tools or objects. */
+  subagents(options: ExecuteOptions): Promise<ExecuteOptions>;
 }

@@ -1,8 +1,9 @@
 /** The log of a run: everything that outlives a call. Append-only; conversation, resume and trace are readings of it. */
 import type { Json } from "../base/json.ts";
+import type { BudgetLimits } from "./budget.ts";
 import type { Decision } from "./decision.ts";
 import type { Message, UserMessage } from "./message.ts";
-import type { ModelResponse } from "./model.ts";
+import type { ModelResponse, Usage } from "./model.ts";
 import type { SecretKind } from "./secrets.ts";
 import type { ContentPart } from "./tool-result.ts";
 
@@ -23,7 +24,8 @@ export interface LoggedError {
 /**
  * Where an entry belongs, and when it was written.
  *
- * - `key`: `<run>`, `<run>/<iteration>` or, for calls, `<run>/<iteration>/<call>` (the `callId`).
+ * - `key`: `<run>`, `<run>/<iteration>` or, for calls, `<run>/<iteration>/<call>` (the `callId`). A run that a call makes,
+ *   that of a sub-agent, has the call's key as its id, and its own keys go on from there.
  * - `seq`: from 0, without gaps in a session. `at`: milliseconds since 1970.
  */
 export interface Place {
@@ -67,10 +69,20 @@ export type EntryBody =
       /** The run that this one was forked from, and the last entry taken over. */
       from?: { run: string; seq: number };
     }
+  /** A process goes on with the run. Written where its time is counted. */
+  | { type: "run-resume" }
   | { type: "message"; message: Message; via: "history" | "prompt" | "steer" | "follow-up" }
   | { type: "model-start"; model: string; attempt: number }
   | ({ type: "model-response"; durationMs: number } & ModelResponse)
-  | { type: "model-error"; model: string; attempt: number; error: LoggedError; then: "retry" | "next-model" | "fail" }
+  | {
+      type: "model-error";
+      model: string;
+      attempt: number;
+      error: LoggedError;
+      then: "retry" | "next-model" | "fail";
+      /** Where the provider reported what the attempt used. */
+      usage?: Usage;
+    }
   | {
       type: "tool-call";
       /** The provider's id. */
@@ -86,8 +98,23 @@ export type EntryBody =
       /** Where a program made the call, from 1. */
       line?: number;
     }
-  | { type: "tool-pause"; name: string; input: Json; hash: string; reason: PauseReason; message: string; meta?: Json }
-  | { type: "decision"; decision: Decision; hash: string }
+  | {
+      type: "tool-pause";
+      name: string;
+      input: Json;
+      hash: string;
+      reason: PauseReason;
+      message: string;
+      meta?: Json;
+      expiresAt?: number;
+    }
+  | {
+      type: "decision";
+      decision: Decision;
+      hash: string;
+      /** Who decided: the name of a principal. */
+      by?: string;
+    }
   /** Secrets were resolved for the run, or handed out to a call: names only. */
   | {
       type: "secret";
@@ -138,13 +165,16 @@ export type EntryBody =
       messages: LoggedMessage[];
       /** What the run ends with, unless someone says something after it. */
       ending?: RunEnding;
+      /** The limits of the budget that the model was told of, as they were then. */
+      told?: Omit<BudgetLimits, "soft">;
     }
   | { type: "compaction"; upTo: number; messages: Message[] }
   | ({ type: "run-end" } & RunEnding);
 
 export type EntryOf<T extends Entry["type"]> = Extract<Entry, { type: T }>;
 
-export type PauseReason = "approval" | "snapshot" | "in-doubt";
+/** "nested": a call of the run inside this call waits. */
+export type PauseReason = "approval" | "snapshot" | "in-doubt" | "nested";
 
 /** What a live watcher sees and the log does not keep. */
 export type LiveEvent =

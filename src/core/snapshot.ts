@@ -4,8 +4,9 @@ import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { isPlainObject } from "../base/json.ts";
 import type { Decision, PendingCall } from "./decision.ts";
-import { checkDecision } from "./decision-check.ts";
+import { checkDecision, checkPrincipal } from "./decision-check.ts";
 import { type Entry, type EntryOf, LOG_VERSION, type LoggedMessage } from "./log.ts";
+import { isIn } from "./log-keys.ts";
 import { currentEntry } from "./log-version.ts";
 
 export interface SnapshotJson {
@@ -71,14 +72,21 @@ export class Snapshot implements SnapshotJson {
     return this.decide(callId, { error: reason });
   }
 
-  /** @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID` */
-  decide(callId: string, decision: Decision): Snapshot {
+  /**
+   * `by`: who decided, the name of a principal, for whoever reads the log.
+   *
+   * @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID`;
+   * `DECISION_EXPIRED` when its time is up
+   */
+  decide(callId: string, decision: Decision, { by }: { by?: string } = {}): Snapshot {
     checkDecision(decision);
+    checkPrincipal(by);
     const call = this.pending.find((pending) => pending.callId === callId);
     if (!call) {
       const waiting = this.pending.map((pending) => pending.callId).join(", ") || "none";
       throw new HaftError("DECISION_UNKNOWN", `No call "${callId}" waits for a decision. Waiting: ${waiting}`);
     }
+    if (isExpired(call)) throw expired(call);
     const seq = (this.entries.at(-1)?.seq ?? -1) + 1;
     const entry: Entry = {
       v: LOG_VERSION,
@@ -88,6 +96,7 @@ export class Snapshot implements SnapshotJson {
       type: "decision",
       decision,
       hash: call.hash,
+      ...(by !== undefined && { by }),
     };
     return new Snapshot(this.run, [...this.entries, entry]);
   }
@@ -115,7 +124,7 @@ function copied(entry: Entry, from: string, run: string, seq: number): Entry {
   if (entry.key !== from && !entry.key.startsWith(`${from}/`)) return entry;
   const key = run + entry.key.slice(from.length);
   const moved = { ...entry, key };
-  if (moved.type === "run-start") return { ...moved, from: { run: from, seq } };
+  if (moved.type === "run-start") return key === run ? { ...moved, from: { run: from, seq } } : moved;
   if (moved.type !== "iteration-end") return moved;
   return { ...moved, messages: moved.messages.map((message) => withCalls(message, from, run)) };
 }
@@ -125,28 +134,66 @@ function withCalls(message: LoggedMessage, from: string, run: string): LoggedMes
   return { role: "tool", calls: message.calls.map((call) => run + call.slice(from.length)) };
 }
 
-/** Paused calls without a decision or an end after the pause. */
+/**
+ * Paused calls without a decision or an end after the pause, also those of runs inside calls. A call that waits for one
+ * inside it is none of them.
+ */
 export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
   const open = new Map<string, EntryOf<"tool-pause">>();
   for (const entry of entries) {
-    if (entry.type === "tool-pause") open.set(entry.key, entry);
-    else if (entry.type === "decision" || entry.type === "tool-end") open.delete(entry.key);
-    else if (entry.type === "run-end") open.clear();
+    if (entry.type === "tool-pause" && entry.reason !== "nested") open.set(entry.key, entry);
+    else if (entry.type === "decision" && isAnswered(open, entry)) open.delete(entry.key);
+    else if (entry.type === "tool-end" || entry.type === "run-end") close(open, entry);
   }
   return [...open.values()].map(toPending);
 }
 
+/** What is over waits for nobody, and nothing in it does. */
+function close(open: Map<string, EntryOf<"tool-pause">>, { type, key: place }: Entry): void {
+  if (type === "run-end" && !place.includes("/")) open.clear();
+  else for (const key of open.keys()) if (isIn(place, key)) open.delete(key);
+}
+
+function isAnswered(open: ReadonlyMap<string, EntryOf<"tool-pause">>, decision: EntryOf<"decision">): boolean {
+  const pause = open.get(decision.key);
+  return pause !== undefined && answers(pause, decision);
+}
+
+/**
+ * However it came into the log, a decision about a call that needs approval holds for this very call. What was decided
+ * after the time was up is no yes.
+ */
+export function answers(pause: EntryOf<"tool-pause">, { at, hash, decision }: EntryOf<"decision">): boolean {
+  if (pause.reason === "approval" && hash !== pause.hash) return false;
+  return "deny" in decision || !isExpired(pause, at);
+}
+
 /** With an input of its own: whoever is asked may make another one of it, and decide for that. */
-export function toPending({ key, name, input, hash, reason, message, meta }: EntryOf<"tool-pause">): PendingCall {
+export function toPending(pause: EntryOf<"tool-pause">): PendingCall {
+  const { key, name, input, hash, reason, message, meta, expiresAt } = pause;
   return {
     callId: key,
     name,
     input: structuredClone(input),
     hash,
-    reason,
+    reason: reason as PendingCall["reason"],
     message,
     ...(meta !== undefined && { meta }),
+    ...(expiresAt !== undefined && { expiresAt }),
   };
+}
+
+/** Nobody can decide about it any more: it is denied. */
+export function isExpired({ expiresAt }: { expiresAt?: number }, now = Date.now()): boolean {
+  return expiresAt !== undefined && now >= expiresAt;
+}
+
+function expired({ callId, name, expiresAt }: PendingCall): HaftError {
+  const until = new Date(expiresAt!).toISOString();
+  return new HaftError("DECISION_EXPIRED", `"${name}" (${callId}) could be decided about until ${until}`, {
+    hint: "It counts as denied. Go on with the run: the model may ask for it again.",
+    data: { callId, expiresAt },
+  });
 }
 
 function areEntries(value: unknown): value is { v: number }[] {

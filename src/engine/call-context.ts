@@ -1,6 +1,7 @@
 /** What a handler is told, as this run tells it. */
 import { CallContext, noSecrets } from "../core/call-context.ts";
-import type { AbortSource } from "../core/context.ts";
+import { type AbortSource, channel, runHost } from "../core/context.ts";
+import type { HostedOptions } from "../core/execute.ts";
 import type { OpenSecrets, Secrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
@@ -18,12 +19,12 @@ export function contextOf(
   past?: PastCall,
 ): CallContext {
   const { log } = run;
-  return new CallContext({
+  const ctx = new CallContext({
     callId,
     attempt: (past?.attempts ?? 0) + 1,
     iteration: iteration.index,
     agent: run.options.agent,
-    session: run.options.session,
+    session: (run.options as HostedOptions)[runHost]?.session ?? run.options.session,
     sandbox: run.sandbox,
     cwd: run.cwd,
     secrets: run.secrets ? secretsFor(run, run.secrets, tool, callId) : noSecrets,
@@ -34,6 +35,7 @@ export function contextOf(
     channel: {
       abort,
       async onRetry(attempt, error) {
+        run.budget?.calls(tool.name, error);
         log.emit({
           type: "retry",
           key: callId,
@@ -48,6 +50,9 @@ export function contextOf(
       },
     },
   });
+  if (run.nesting) ctx[channel].nested = run.nesting(run, ctx, past);
+  if (run.budget) ctx[channel].budget = run.budget;
+  return ctx;
 }
 
 /** Those that this tool may use. That they were handed out is in the log. */

@@ -32,6 +32,8 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   tools: ["a list of tools, or a function", orDynamic(Array.isArray)],
   objects: ["a list of objects, or a function", orDynamic(Array.isArray)],
   exits: ["a list of exits, or a function", orDynamic(Array.isArray)],
+  subagents: ["an object of sub-agents by role", isPlainObject],
+  subagentLimits: ["an object", isPlainObject],
   hooks: ["an object of functions", isObject],
   mode: ["a name or a Mode", (value) => isText(value) || has(value, "open")],
   sandbox: ["a name or a Sandbox", (value) => isText(value) || isObject(value)],
@@ -41,6 +43,8 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   redact: ["a list of rules", Array.isArray],
   approvals: [`one of ${approvals.join(", ")}`, (value) => approvals.includes(value)],
   approve: ["a function", isFunction],
+  approvalTimeoutMs: ["a number of milliseconds above 0", isNumber(Number.MIN_VALUE, Number.MAX_VALUE)],
+  budget: ["an object of limits", isPlainObject],
   iterations: ["an integer from 1", isWhole(1)],
   temperature: ["a number from 0 to 2, or a function", orDynamic(isNumber(0, 2))],
   reasoningEffort: [`one of ${efforts.join(", ")}, or a function`, orDynamic((value) => efforts.includes(value))],
@@ -54,8 +58,12 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   epoch: ["an integer from 0", isWhole(0)],
   agent: undefined,
   logger: ["an object with debug, info, warn and error", (value) => has(value, "debug", "info", "warn", "error")],
-  prices: ["a function", isFunction],
+  prices: ['a function, or "genai"', (value) => isFunction(value) || value === "genai"],
 };
+
+export function isOptionOfRuns(name: string): boolean {
+  return Object.hasOwn(checks, name);
+}
 
 const hookNames = [
   "onBeforeTool",
@@ -74,6 +82,11 @@ const limits: Record<string, Check> = {
   maxWaitMs: ["a number from 0", isNumber(0, Number.POSITIVE_INFINITY)],
 };
 
+const ofSubagents: Record<string, Check> = {
+  depth: ["an integer from 1", isWhole(1)],
+  concurrency: ["an integer from 1", isWhole(1)],
+};
+
 /** @throws HaftError `OPTIONS_INVALID` */
 export function checkOptions(options: ExecuteOptions): void {
   if (!isObject(options) || Array.isArray(options))
@@ -81,6 +94,7 @@ export function checkOptions(options: ExecuteOptions): void {
   checkEach(options, checks, "execute() has no option");
   checkHooks(options.hooks ?? {});
   checkEach(options.modelLimits ?? {}, limits, "modelLimits has no");
+  checkEach(options.subagentLimits ?? {}, ofSubagents, "subagentLimits has no");
   checkPrompt(options.prompt);
   checkMessages(options.messages);
   if (options.approvals === "ask" && !options.approve)

@@ -81,6 +81,7 @@ interface Call {
 }
 
 function attempt(call: Call, number: number): Promise<Response> {
+  call.run.budget?.affords(call.opened.name);
   const shown = call.run.watchers.any ? new Shown(call.run.log, call.iteration.id) : undefined;
   const startedAt = Date.now();
   return begin(call, number, shown).then(
@@ -93,14 +94,23 @@ async function again(call: Call, number: number, thrown: unknown, shown: Shown |
   const { run, iteration, request, chain, position } = call;
   const { judge } = await import("./model/failure.ts"); // most runs have none
   const failure = failed(call, number, thrown, shown, judge);
+  const over = run.budget?.over();
+  if (over) throw over;
   if (failure.then === "next-model") return ask(run, iteration, request, chain, position + 1);
   await pause(run, failure.waitMs);
   return attempt(call, number + 1);
 }
 
-function begin({ run, iteration, request, opened, options, streams }: Call, number: number, shown?: Shown) {
-  const { model, name, traits, prompt } = opened;
-  run.log.record(iteration.id, { type: "model-start", model: name, attempt: number });
+/** The start is in the log before the model is called: a writer that was overtaken calls none. */
+function begin(call: Call, number: number, shown?: Shown): Promise<Answer> {
+  const { run, iteration, opened } = call;
+  run.log.record(iteration.id, { type: "model-start", model: opened.name, attempt: number });
+  const written = run.log.durable();
+  return written ? written.then(() => askModel(call, shown)) : askModel(call, shown);
+}
+
+function askModel({ run, request, opened, options, streams }: Call, shown?: Shown): Promise<Answer> {
+  const { model, traits, prompt } = opened;
   if (run.abort.aborted) return Promise.reject(run.abort.reason);
   return callModel({
     model,
@@ -117,6 +127,7 @@ function begin({ run, iteration, request, opened, options, streams }: Call, numb
 function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: number): Response {
   const { content, finishReason, usage } = answer;
   const durationMs = Date.now() - startedAt;
+  run.budget?.spends(opened.name, usage);
   const body: EntryBody = { type: "model-response", model: opened.name, durationMs, content, finishReason, usage };
   return run.log.record(iteration.id, body) as Response;
 }
@@ -145,7 +156,10 @@ function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | und
 
   const { name } = opened;
   const told = isTooLong ? withWait(failure.error, retryAfterMs, maxWaitMs) : failure.error;
-  const { error } = run.log.record(key, { type: "model-error", model: name, attempt, error: logged(told), then });
+  const { usage } = failure;
+  if (usage) run.budget?.spends(name, usage);
+  const more = { error: logged(told), then, ...(usage && { usage }) } as const;
+  const { error } = run.log.record(key, { type: "model-error", model: name, attempt, ...more });
   if (shown?.any) run.log.emit({ type: "text-reset", key });
   call.streams ||= failure.mayHelpStreamed;
   if (then === "fail") throw unlogged(error);

@@ -2,6 +2,7 @@
 import { decode } from "../base/codec.ts";
 import { copyPlain, type Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
+import { isIterationKey, withoutNested } from "../core/log-keys.ts";
 import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
 
@@ -13,7 +14,8 @@ export interface History {
   waiting: EntryOf<"message">[];
 }
 
-export function readHistory(entries: readonly Entry[]): History {
+/** `inside`: a run inside a call, whose entries these are; else what runs inside calls have said is no part of it. */
+export function readHistory(entries: readonly Entry[], inside?: string): History {
   if (entries.length === 0) return { messages: [], assigns: {}, waiting: [] };
   const messages: Message[] = [];
   const held: EntryOf<"message">[] = []; // said during an iteration: it comes after that iteration
@@ -24,7 +26,7 @@ export function readHistory(entries: readonly Entry[]): History {
   let assigns: Record<string, unknown> = {};
   const release = () => messages.push(...held.splice(0).map(({ message }) => decodeMessage(message)));
 
-  for (const entry of entries) {
+  for (const entry of inside === undefined ? withoutNested(entries) : entries) {
     switch (entry.type) {
       case "run-start":
       case "run-end":
@@ -64,7 +66,7 @@ export function readHistory(entries: readonly Entry[]): History {
 
 /** A steer has the key of the iteration that went on, or of the one before when none did. */
 function isSaidDuring({ via, key }: EntryOf<"message">, ended: string): boolean {
-  return via === "steer" && key.includes("/") && key !== ended;
+  return via === "steer" && isIterationKey(key) && key !== ended;
 }
 
 /** Messages are encoded as a whole: bytes and URLs of files come back. */

@@ -3,6 +3,7 @@ import { HaftError } from "../base/errors.ts";
 import { hashText, type Json } from "../base/json.ts";
 import { checkDecision } from "../core/decision-check.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
+import { answers } from "../core/snapshot.ts";
 
 /** What the log knows of one call. */
 export interface PastCall {
@@ -91,13 +92,14 @@ export class Journal {
         past.call = entry;
         break;
       case "tool-pause":
+        if (entry.reason === "nested") break; // it goes on as after a crash: what happened inside it is in the log
         past.pause = entry;
         past.decision = undefined;
         past.inDoubt = false; // the handler said so, or someone is asked now
         break;
       case "decision":
         checkDecision(entry.decision);
-        past.decision = entry;
+        if (!past.pause || answers(past.pause, entry)) past.decision = entry;
         break;
       case "tool-start":
         past.changed = inputOf(past.decision) ?? past.changed;

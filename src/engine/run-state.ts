@@ -9,12 +9,14 @@ import type { ObjectInstance } from "../core/object.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
+import type { Budget } from "./budget/index.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import type { NamedTools } from "./named-tools.ts";
+import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
-import type { Policy } from "./policy/policy.ts";
-import type { RunLog } from "./record.ts";
+import type { Judge } from "./policy/policy.ts";
+import type { Recorder } from "./record.ts";
 import { LazyController, type RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
 import type { Watchers } from "./watchers.ts";
@@ -23,10 +25,12 @@ export interface RunParts {
   id: string;
   options: ExecuteOptions;
   rooms: Rooms;
-  log: RunLog;
+  log: Recorder;
   journal: Journal;
   mode: ModeSession;
-  policy: Policy | undefined;
+  policy: Judge | undefined;
+  nesting: Nesting | undefined;
+  budget: Budget | undefined;
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
@@ -55,8 +59,12 @@ export class RunState {
   readonly rooms: Rooms;
   readonly hooks: Hooks;
   /** Read once: who changes the list later changes nothing. */
-  readonly policy: Policy | undefined;
-  readonly log: RunLog;
+  readonly policy: Judge | undefined;
+  /** Makes the runs inside calls; undefined where the run has no sub-agents. */
+  readonly nesting: Nesting | undefined;
+  /** Undefined: it has none, and nothing is counted. */
+  readonly budget: Budget | undefined;
+  readonly log: Recorder;
   readonly journal: Journal;
   readonly mode: ModeSession;
   readonly steering: Steering;
@@ -97,6 +105,8 @@ export class RunState {
     this.rooms = parts.rooms;
     this.hooks = parts.options.hooks ?? {};
     this.policy = parts.policy;
+    this.nesting = parts.nesting;
+    this.budget = parts.budget;
     this.log = parts.log;
     this.journal = parts.journal;
     this.mode = parts.mode;
@@ -145,7 +155,8 @@ export class RunState {
   /** Counts what an answer cost. */
   spend(response: ModelResponse): void {
     this.usage = addUsage(this.usage, response.usage);
-    const cost = this.options.prices?.(response.model, response.usage);
+    const { prices } = this.options;
+    const cost = typeof prices === "function" ? prices(response.model, response.usage) : undefined;
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }

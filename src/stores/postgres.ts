@@ -4,6 +4,7 @@ import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
 import { closedStore } from "./closed.ts";
 import { checkAppend, type Held } from "./may-append.ts";
+import { plainStore } from "./plain-store.ts";
 import { PostgresDatabase } from "./postgres/database.ts";
 import { isConnectionString, placeOf } from "./postgres/place.ts";
 import { makePool, type PostgresPool } from "./postgres/pool.ts";
@@ -37,7 +38,7 @@ export interface PostgresStoreOptions {
  * Errors, at the first use or later: STORE_PACKAGE_MISSING, STORE_UNAVAILABLE, STORE_VERSION_UNKNOWN, STORE_FAILED.
  */
 export function postgresStore(options: PostgresStoreOptions = {}): SessionStore {
-  return new PostgresStore(options);
+  return plainStore(new PostgresStore(options));
 }
 
 class PostgresStore implements SessionStore {
@@ -91,7 +92,8 @@ class PostgresStore implements SessionStore {
       if (granted) return { granted: true, epoch: Number(granted.epoch) };
       const [row] = await this.#claims.ask(statements.claimed, [session]);
       const expiresInMs = Number(row?.left_ms ?? 0);
-      if (expiresInMs > 0 && row.worker !== null) return { granted: false, worker: row.worker, expiresInMs };
+      if (expiresInMs > 0 && row.worker !== null)
+        return { granted: false, worker: row.worker, expiresInMs, epoch: Number(row.epoch) };
     }
   }
 
@@ -112,11 +114,12 @@ class PostgresStore implements SessionStore {
   async list({ limit = 50 }: ListOptions = {}): Promise<SessionInfo[]> {
     this.#checkOpen();
     const rows = await this.#logs.ask(statements.list, [limit]);
-    return rows.map(({ session, entries, created_at, updated_at }) => ({
+    return rows.map(({ session, entries, created_at, updated_at, worker }) => ({
       session,
       entries: Number(entries),
       createdAt: Number(created_at),
       updatedAt: Number(updated_at),
+      ...(worker !== null && { worker }),
     }));
   }
 

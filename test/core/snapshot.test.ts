@@ -9,7 +9,7 @@ function entry(key: string, body: EntryBody): Entry {
   return { v: 2, seq: seq++, at: 0, key, ...body } as Entry;
 }
 
-function paused(key: string, name = "send", reason: "approval" | "snapshot" = "approval"): Entry {
+function paused(key: string, name = "send", reason: "approval" | "snapshot" | "nested" = "approval"): Entry {
   return entry(key, {
     type: "tool-pause",
     name,
@@ -38,13 +38,20 @@ describe("which calls wait", () => {
   });
 
   test("not those that were decided, ended, or belong to a run that is over; but those paused again", () => {
-    const decision = entry("a", { type: "decision", decision: { approve: true }, hash: "h" });
+    const hash = hashOf(["send", "a"]);
+    const decision = entry("a", { type: "decision", decision: { approve: true }, hash });
     const end = entry("a", { type: "tool-end", name: "send", durationMs: 1 });
     const over = entry("run_1", { type: "run-end", status: "error", stopReason: "aborted" });
     expect(pendingCalls([paused("a"), decision])).toEqual([]);
     expect(pendingCalls([paused("a"), end])).toEqual([]);
     expect(pendingCalls([paused("a"), over])).toEqual([]);
     expect(pendingCalls([paused("a"), decision, paused("a")]).map(({ callId }) => callId)).toEqual(["a"]);
+  });
+
+  test("those as well that somebody decided about as another call", () => {
+    const decision = entry("a", { type: "decision", decision: { approve: true }, hash: hashOf(["send", "b"]) });
+    expect(pendingCalls([paused("a"), decision])).toHaveLength(1);
+    expect(pendingCalls([paused("a", "send", "snapshot"), decision])).toEqual([]);
   });
 });
 
@@ -149,5 +156,28 @@ describe("as JSON", () => {
     expect(() => Snapshot.from(later)).toThrow(expect.objectContaining({ code: "LOG_VERSION_UNKNOWN" }));
     const old = { v: 1, run: "r", entries: [{ v: 1, seq: 0, at: 0, key: "r", type: "run-start", mode: "tools" }] };
     expect(Snapshot.from(old).toJSON()).toEqual({ ...old, v: 2, entries: [{ ...old.entries[0], v: 2 }] });
+  });
+});
+
+describe("calls of runs inside calls", () => {
+  const around = () => [
+    paused("run_1/1/1/1/1"),
+    paused("run_1/1/1", "subagent", "nested"),
+    paused("run_1/1/2/1/1"),
+    paused("run_1/1/2", "subagent", "nested"),
+  ];
+  const waiting = (...more: Entry[]) => pendingCalls([...around(), ...more]).map(({ callId }) => callId);
+
+  test("wait, and the calls around them do not", () => {
+    expect(waiting()).toEqual(["run_1/1/1/1/1", "run_1/1/2/1/1"]);
+  });
+
+  test("do not when their run, or a call or run around them, is over; others still do", () => {
+    const end: EntryBody = { type: "tool-end", name: "subagent", durationMs: 1 };
+    const over: EntryBody = { type: "run-end", status: "error", stopReason: "aborted" };
+    expect(waiting(entry("run_1/1/1", over))).toEqual(["run_1/1/2/1/1"]);
+    expect(waiting(entry("run_1/1/2", end))).toEqual(["run_1/1/1/1/1"]);
+    expect(waiting(entry("run_1", over))).toEqual([]);
+    expect(pendingCalls([paused("run_1/1/12/1/1"), entry("run_1/1/1", end)])).toHaveLength(1);
   });
 });
