@@ -3,7 +3,7 @@ import { decode } from "../base/codec.ts";
 import { copyPlain, type Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
 import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
-import { modelText } from "../core/tool-result.ts";
+import { READ_RESULT, type Reader, resultPart } from "./result-part.ts";
 
 /** Messages and assigns that the entries leave behind. */
 export interface History {
@@ -11,10 +11,15 @@ export interface History {
   assigns: Record<string, unknown>;
   /** Said while the last iteration, which has not ended, went on. */
   waiting: EntryOf<"message">[];
+  /** What a model, or a compaction, last told of its length: in tokens, of so many messages. */
+  measured: { tokens: number; messages: number };
+  /** There are results of which the model reads a part only. */
+  hasMore: boolean;
 }
 
 export function readHistory(entries: readonly Entry[]): History {
-  if (entries.length === 0) return { messages: [], assigns: {}, waiting: [] };
+  if (entries.length === 0)
+    return { messages: [], assigns: {}, waiting: [], measured: { tokens: 0, messages: 0 }, hasMore: false };
   const messages: Message[] = [];
   const held: EntryOf<"message">[] = []; // said during an iteration: it comes after that iteration
   const ends = new Map<string, EntryOf<"tool-end">>();
@@ -22,6 +27,8 @@ export function readHistory(entries: readonly Entry[]): History {
   let open: EntryOf<"model-response"> | undefined;
   let ended = ""; // the last iteration that ended
   let assigns: Record<string, unknown> = {};
+  let measured = { tokens: 0, messages: 0 };
+  const reader: Reader = { hasMore: false };
   const release = () => messages.push(...held.splice(0).map(({ message }) => decodeMessage(message)));
 
   for (const entry of entries) {
@@ -45,8 +52,14 @@ export function readHistory(entries: readonly Entry[]): History {
         ends.set(entry.key, entry);
         break;
       case "iteration-end":
-        if (open) messages.push({ role: "assistant", content: open.content });
-        append(messages, entry.messages, { part: (callId) => partOf(open, calls.get(callId), ends.get(callId)) });
+        if (open) {
+          messages.push({ role: "assistant", content: open.content });
+          const tokens = open.usage.inputTokens + open.usage.outputTokens;
+          if (tokens > 0) measured = { tokens, messages: messages.length };
+        }
+        append(messages, entry.messages, {
+          part: (callId) => partOf(open, calls.get(callId), ends.get(callId), reader),
+        });
         assigns = { ...assigns, ...assignsOf(entry.key, ends) };
         release();
         open = undefined;
@@ -55,11 +68,19 @@ export function readHistory(entries: readonly Entry[]): History {
         calls.clear();
         break;
       case "compaction":
-        messages.splice(0, messages.length, ...entry.messages);
+        replaceAll(messages, entry.messages.map(decodeMessage));
+        measured = { tokens: entry.after, messages: messages.length };
+        reader.hasMore ||= JSON.stringify(entry.messages).includes(READ_RESULT);
         break;
     }
   }
-  return { messages, assigns, waiting: held };
+  return { messages, assigns, waiting: held, measured, hasMore: reader.hasMore };
+}
+
+/** The list stays the same, for whoever holds it. */
+export function replaceAll(messages: Message[], others: readonly Message[]): void {
+  messages.length = 0;
+  for (const message of others) messages.push(message);
 }
 
 /** A steer has the key of the iteration that went on, or of the one before when none did. */
@@ -97,39 +118,15 @@ function partsOf(calls: readonly string[], ended: EndedCalls): ToolResultPart[] 
   return parts.includes(undefined) ? parts.filter((found) => found !== undefined) : (parts as ToolResultPart[]);
 }
 
-/** A call's end as the model reads it, under the id and the name that it used. */
-export function resultPart({ id, name }: { id: string; name: string }, end: EntryOf<"tool-end">): ToolResultPart {
-  return { type: "tool-result", toolCallId: id, toolName: name, output: outputOf(end) };
-}
-
-function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
-  if (end.error)
-    return {
-      type: "error-text",
-      value: end.error.hint ? `${end.error.message}\n${end.error.hint}` : end.error.message,
-    };
-  if (!end.content) return { type: "text", value: end.output === undefined ? "" : textOfOutput(end.output) };
-  const value = end.content.map((part) =>
-    part.type === "text" ? part : { type: "image-data" as const, data: part.data, mediaType: part.mediaType },
-  );
-  return { type: "content", value };
-}
-
-/** Almost every output is plain JSON, whose text needs no decoding. */
-function textOfOutput(output: Json): string {
-  if (typeof output === "string") return output;
-  const text = JSON.stringify(output);
-  return text.includes('"$haft"') ? modelText(decode(output)) : text;
-}
-
 function partOf(
   open: EntryOf<"model-response"> | undefined,
   call: EntryOf<"tool-call"> | undefined,
   end: EntryOf<"tool-end"> | undefined,
+  reader: Reader,
 ): ToolResultPart | undefined {
   if (!call || !end) return undefined;
   const asked = open?.content.find((part) => part.type === "tool-call" && part.toolCallId === call.id);
-  return resultPart({ id: call.id, name: asked?.type === "tool-call" ? asked.toolName : call.name }, end);
+  return resultPart({ id: call.id, name: asked?.type === "tool-call" ? asked.toolName : call.name }, end, reader);
 }
 
 /** The assigns of an iteration's calls. */

@@ -64,6 +64,7 @@ function broken(
     return { status: "interrupted", stopReason: "interrupted" };
   }
   append(run.messages, run.log.redacted(unfinished(run, iteration, response, happened)), iteration);
+  if (iteration.hasMore) run.offerReading();
   iteration.end({ type: "failed" });
   return failedEnding(happened.error);
 }
@@ -160,6 +161,7 @@ function close(run: RunState, iteration: RunningIteration, { status, messages, e
   const last = ending && { ending: loggedEnding(ending) };
   const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
   append(run.messages, end.messages, iteration);
+  if (iteration.hasMore) run.offerReading();
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
   const wasSteered = run.steering.waiting;
