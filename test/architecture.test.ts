@@ -55,8 +55,8 @@ function upward({ path, imports }: SourceFile): string[] {
     .filter(({ target }) => {
       if (doors.includes(target)) return own < floors.indexOf("project");
       if (floorOf(target) >= own) return true;
-      // The engine's floor is below the rooms, and closed to them: they meet in core.
-      return floors[own] === "rooms" && folderOf(target) === "engine";
+      // The floors of the engine and of agents are below the rooms, and closed to them: they meet in core.
+      return floors[own] === "rooms" && ["engine", "agents"].includes(folderOf(target));
     })
     .map(({ target }) => `${path} → ${target}`);
 }

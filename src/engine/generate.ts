@@ -10,7 +10,6 @@ import { logged, unlogged } from "./logged-error.ts";
 import type { Answer } from "./model/answer.ts";
 import { callModel } from "./model/call.ts";
 import { type CallOptions, callOptions } from "./model/call-options.ts";
-import { judge } from "./model/failure.ts";
 import { chainOf, letRest, type OpenModel, openModel } from "./model/open-model.ts";
 import { providerOf } from "./model/prompt.ts";
 import { nobody, Shown } from "./model/shown.ts";
@@ -99,7 +98,8 @@ function attempt(call: Call, number: number): Promise<Response> {
 
 async function again(call: Call, number: number, thrown: unknown, shown: Shown | undefined): Promise<Response> {
   const { run, iteration, request, chain, position } = call;
-  const failure = failed(call, number, thrown, shown);
+  const { judge } = await import("./model/failure.ts"); // most runs have none
+  const failure = failed(call, number, thrown, shown, judge);
   if (failure.then === "next-model") return ask(run, iteration, request, chain, position + 1);
   if (failure.then === "retry") {
     await pause(run, failure.waitMs);
@@ -135,10 +135,11 @@ function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: numb
   return run.log.record(iteration.id, body) as Response;
 }
 
+type Judge = typeof import("./model/failure.ts").judge;
 type Next = { then: "retry"; waitMs: number } | { then: "next-model" } | { then: "compact"; error: HaftError };
 
 /** @throws what ends the run: the reason of an abort, an error of ours, or that of the last model */
-function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined): Next {
+function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined, judge: Judge): Next {
   const { run, opened } = call;
   const key = call.iteration.id;
   const isLast = call.position === call.chain.length - 1;

@@ -55,7 +55,9 @@ export function staticGraph(
 function importsOf(path: string, source: string): Import[] {
   const text = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
   const imports: Import[] = [];
-  for (const match of text.matchAll(/^(?:import|export)\s+([\s\S]*?)\s*from\s+"([^"]+)";/gm)) {
+  const clause =
+    /^(?:import|export)\s+((?:type\s+)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?|\w+(?:\s*,\s*\{[^}]*\})?))\s+from\s+"([^"]+)";/gm;
+  for (const match of text.matchAll(clause)) {
     imports.push(make(path, match[2]!, isErased(match[1]!), false));
   }
   for (const match of text.matchAll(/^import\s+"([^"]+)";/gm)) imports.push(make(path, match[1]!, false, false));
