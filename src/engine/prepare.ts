@@ -1,5 +1,7 @@
 /** Before a run starts: its options are read, and what they name is loaded. */
 import { invalidOption } from "../base/errors.ts";
+import { consoleLogger } from "../core/call-context.ts";
+import type { Logger } from "../core/context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
@@ -21,6 +23,7 @@ export interface Prepared {
   /** Undefined: nothing is secret, and nothing is taken out. */
   secrets: OpenSecrets | undefined;
   policy: Policy | undefined;
+  logger: Logger;
   given: readonly Entry[];
 }
 
@@ -48,7 +51,7 @@ function prepareAll(
   const tools = toolsAtStart(options, objects);
   const given = givenEntries(options);
   const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
-  const known = { options, rooms, tools, objects, given };
+  const known = { options, rooms, tools, objects, given, logger: options.logger ?? consoleLogger };
   const isOpen = !options.secrets && !options.redact && !hasPolicy(options);
   if (isOpen && !(mode instanceof Promise)) return { ...known, mode, secrets: undefined, policy: undefined };
   return prepareRooms(known, mode, abort);
@@ -61,7 +64,18 @@ async function prepareRooms(
 ): Promise<Prepared> {
   const opening = openSecrets(known.options, known.rooms, abort);
   const [secrets, policy, opened] = await Promise.all([opening, readPolicy(known.options), mode]);
-  return { ...known, mode: opened, secrets, policy };
+  return {
+    ...known,
+    mode: opened,
+    secrets,
+    policy,
+    logger: secrets ? await quiet(known.logger, secrets) : known.logger,
+  };
+}
+
+async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Logger> {
+  const { quietLogger } = await import("./quiet-logger.ts");
+  return quietLogger(logger, secrets);
 }
 
 function openSecrets(

@@ -2,9 +2,7 @@
 import type { Logger } from "../core/context.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 
-export function quietLogger(logger: Logger, secrets: OpenSecrets | undefined): Logger {
-  if (!secrets) return logger;
-  const { redact } = secrets;
+export function quietLogger(logger: Logger, { redact }: OpenSecrets): Logger {
   return {
     debug: (message, data) => logger.debug(redact(message), redact(data)),
     info: (message, data) => logger.info(redact(message), redact(data)),

@@ -10,13 +10,12 @@ import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { Tool, ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
-import { LazyController } from "./lazy-controller.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { RunObjects } from "./objects.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { RunLog } from "./record.ts";
-import type { RunAbort } from "./run-abort.ts";
+import { LazyController, type RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
 import type { Watchers } from "./watchers.ts";
 

@@ -1,12 +1,10 @@
 /** Before the first iteration: the log is read, the sandbox is opened, and what the user said is written down. */
 import { encode } from "../base/codec.ts";
-import { consoleLogger } from "../core/call-context.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
-import type { OpenSecrets } from "../core/secrets.ts";
 import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, type History, readHistory } from "./history.ts";
 import { traceHook } from "./hook-calls.ts";
@@ -14,7 +12,6 @@ import { type Journal, readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { pastEntries, pastRun } from "./past-log.ts";
 import type { Prepared } from "./prepare.ts";
-import { quietLogger } from "./quiet-logger.ts";
 import { RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { RunState } from "./run-state.ts";
@@ -84,7 +81,7 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   const journal = readJournal(id, entries);
   const history = readHistory(entries);
   if (tools) tools.surround(sandbox, secrets);
-  const log = openLog(options, secrets, started, session, entries);
+  const log = openLog(prepared, started, session, entries);
   if (objects) objects.open(id, log, entries);
   started.opened(log);
   if (past.run === undefined) begin(log, id, history.messages, options, mode, sandbox);
@@ -98,7 +95,7 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
 }
 
 function stateOf(
-  { options, rooms, tools, objects, secrets, policy }: Prepared,
+  { options, rooms, tools, objects, secrets, policy, logger }: Prepared,
   { steering, watchers, abort }: Started,
   { mode, sandbox }: Opened,
   { id, log, journal, history }: { id: string; log: RunLog; journal: Journal; history: History },
@@ -122,7 +119,7 @@ function stateOf(
     messages: history.messages,
     measured: history.measured,
     assigns: { ...options.assigns, ...history.assigns },
-    logger: quietLogger(options.logger ?? consoleLogger, secrets),
+    logger,
   });
   if (history.hasMore) run.offerReading();
   for (const { model, usage } of journal.compactions ?? []) if (model && usage) run.spend({ model, usage });
@@ -187,8 +184,7 @@ function encodeMessage(message: Message): Message {
 }
 
 function openLog(
-  options: ExecuteOptions,
-  secrets: OpenSecrets | undefined,
+  { options, secrets, logger }: Prepared,
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],
@@ -200,7 +196,7 @@ function openLog(
     stream: secrets?.stream,
     watchers,
     abort,
-    trace: traceHook(options, quietLogger(options.logger ?? consoleLogger, secrets)),
+    trace: traceHook(options, logger),
     ...(store && { store: { store, session, epoch } }),
   });
 }

@@ -2,7 +2,7 @@
 import { isPlainObject } from "../../base/json.ts";
 import type { AssistantMessage, FilePart, ProviderOptions, ToolCallPart } from "../../core/message.ts";
 import type { FinishReason, ModelTraits, Usage } from "../../core/model.ts";
-import { CallFault } from "./failure.ts";
+import { CallFault } from "./call-fault.ts";
 
 export interface Answer {
   content: AssistantMessage["content"];

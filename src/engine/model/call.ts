@@ -1,8 +1,8 @@
 /** One request to one model: whole when nobody watches, streamed when somebody does. */
 import type { LanguageModel, ModelTraits } from "../../core/model.ts";
 import { type Answer, answerOf } from "./answer.ts";
+import { refuseWebPage } from "./call-fault.ts";
 import { Collector, type Listener } from "./collect.ts";
-import { refuseWebPage } from "./failure.ts";
 import { Guard, type GuardSettings } from "./guard.ts";
 
 export interface CallSettings extends GuardSettings {

@@ -2,7 +2,7 @@
 import type { ProviderOptions } from "../../core/message.ts";
 import type { ModelTraits } from "../../core/model.ts";
 import { type Answer, answerOf } from "./answer.ts";
-import { BrokenAnswer, CallFault } from "./failure.ts";
+import { BrokenAnswer, CallFault } from "./call-fault.ts";
 
 /** Somebody who sees the answer grow. */
 export interface Listener {

@@ -1,5 +1,6 @@
 /** Why a model call failed, under a stable code, and whether to ask again, or elsewhere. */
 import { HaftError } from "../../base/errors.ts";
+import { BrokenAnswer, CallFault, webPageHint } from "./call-fault.ts";
 import { type ProviderError, readProviderError } from "./provider-error.ts";
 
 export interface ModelFailure {
@@ -14,36 +15,10 @@ export interface ModelFailure {
   retryAfterMs?: number | undefined;
 }
 
-/** What the loop itself saw of a call. The same call may work another time. */
-export class CallFault extends Error {
-  readonly code: string;
-  readonly hint: string | undefined;
-  constructor(code: string, message: string, hint = hints[code]) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
-
-/** An answer that had begun and failed: one of its parts is an error, or its stream cannot be read further. */
-export class BrokenAnswer extends Error {
-  readonly reason: unknown;
-  constructor(reason: unknown) {
-    super("the answer broke off");
-    this.reason = reason;
-  }
-}
-
-/** A login page has status 200, and would be an answer without words. @throws CallFault */
-export function refuseWebPage(headers: Record<string, string> | undefined): void {
-  if (!headers?.["content-type"]?.startsWith("text/html")) return;
-  throw new CallFault("MODEL_UNAVAILABLE", "a web page came instead of an answer", webPageHint);
-}
-
 /** Reads what a call threw. Nothing of the thrown object is kept but a sentence. */
 export function judge(thrown: unknown, model: string): ModelFailure {
   if (thrown instanceof CallFault) {
-    const error = makeError(thrown.code, model, thrown.message, thrown.hint);
+    const error = makeError(thrown.code, model, thrown.message, thrown.hint ?? hints[thrown.code]);
     return { error, mayHelpAgain: true, mayHelpElsewhere: true, mayHelpStreamed: thrown.code === "MODEL_SILENT" };
   }
   const hadBegun = thrown instanceof BrokenAnswer;
@@ -127,8 +102,6 @@ const hints: Record<string, string> = {
   MODEL_EMPTY: "The model ended its turn without a word or a call. Another instruction or model may help.",
   MODEL_FAILED: "The model object failed by itself. Its own documentation may say why.",
 };
-
-const webPageHint = "Look at the base URL, and at a proxy or a login page between here and the provider.";
 
 function hintFor(code: string, { status, kind }: ProviderError): string | undefined {
   if (status === 404) return "Look at the model's name and the base URL: what was asked for is not there.";

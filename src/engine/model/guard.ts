@@ -1,9 +1,8 @@
 /** Ends a call that is aborted or silent, even where a package ignores its signal while the socket is silent. */
 import { TICK_MS, unwatch, type Watched, watch } from "../../base/watchdog.ts";
 import type { AbortListener } from "../../core/context.ts";
-import type { LazyController } from "../lazy-controller.ts";
-import type { RunAbort } from "../run-abort.ts";
-import { BrokenAnswer, CallFault } from "./failure.ts";
+import type { LazyController, RunAbort } from "../run-abort.ts";
+import { BrokenAnswer, CallFault } from "./call-fault.ts";
 
 export interface GuardSettings {
   /** Its signal is what the package was given. */
