@@ -4,11 +4,11 @@ import { HaftError } from "../../base/errors.ts";
 import { type Message, textOf } from "../../core/message.ts";
 import type { LanguageModel, ModelTraits, Usage } from "../../core/model.ts";
 import { addUsage, noUsage } from "../../core/model.ts";
-import { LazyController } from "../lazy-controller.ts";
+
 import { callModel } from "../model/call.ts";
 import { judge } from "../model/failure.ts";
 import { endOfPiece } from "../result-part.ts";
-import type { RunAbort } from "../run-abort.ts";
+import { LazyController, type RunAbort } from "../run-abort.ts";
 import { untilAbort } from "../until-abort.ts";
 import { transcriptOf } from "./transcript.ts";
 
