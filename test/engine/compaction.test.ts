@@ -179,6 +179,19 @@ describe("before a model call", () => {
     expect(whole).toEqual(Array.from({ length: 9 }, (_, n) => `${n}: ${words(400)}`));
   });
 
+  test("secrets are out of it, and one that is a word of the log's does not spoil it", async () => {
+    const leaks = tool("leaks", ({ n }) => `${n}: hunter2-hunter2 ${words(400)}`);
+    const secrets = { WORD: { static: "placeholders" }, OTHER: { static: "hunter2-hunter2" } };
+    const store = memoryStore();
+    const options = { tools: [leaks], store, session: "s", iterations: 12, secrets };
+    const model = scriptedModel(steps(9, "leaks"));
+    await execute({ ...options, model, prompt: "Count.", compaction: { window: 8_000, keepTurns: 2 } });
+    const [made] = compactions(await store.read("s"));
+    expect(made).toMatchObject({ type: "compaction", reason: "window", method: "placeholders" });
+    expect(textOf(made!.messages)).toContain("[REDACTED:OTHER]");
+    expect(textOf(model.requests)).not.toContain("hunter2");
+  });
+
   test("result.context is that of what is left", async () => {
     const run = (compaction: false | { window: number; keepTurns: number }) =>
       execute({ model: scriptedModel(steps(9)), tools: [big], iterations: 12, prompt: "Count.", compaction });

@@ -86,6 +86,7 @@ export class Summarizer {
 
   async #ask({ model, traits }: Writer, summary: string, piece: string): Promise<string> {
     const { abort, idleMs, instructions } = this.#settings;
+    if (abort.aborted) throw abort.reason;
     const { content, usage } = await callModel({
       model,
       traits,
