@@ -215,6 +215,40 @@ describe("before a model call", () => {
     for (const request of model.requests) expect(tokensIn(request)).toBeLessThan(8_000);
   });
 
+  test("without options it is done where the model's window is known, and nowhere else", async () => {
+    const told = (tokens: number) => ({ ...asks(["big", { n: 1 }]), usage: { inputTokens: tokens, outputTokens: 10 } });
+    const run = async (provider: string, modelId: string) => {
+      const store = memoryStore();
+      const script = [...Array(6).fill(told(10_000)), told(120_000), "done"];
+      const model = scriptedModel(script, { provider, modelId });
+      await execute({ model, tools: [big], store, session: "s", prompt: "Count." });
+      return compactions(await store.read("s"));
+    };
+    expect(await run("openai.responses", "gpt-4o-mini")).toMatchObject([
+      { reason: "window", before: expect.any(Number) },
+    ]);
+    expect(await run("scripted", "script")).toEqual([]);
+  });
+
+  test("programs' reports become placeholders, too; what a program keeps, it has", async () => {
+    const code = (text: string) => (request: any) =>
+      counted({ toolCalls: [{ name: request.tools[0].name, input: { code: text } }] })(request);
+    const model = scriptedModel([
+      code("const first = await big({ n: 1 }); return first;"),
+      ...Array(4).fill(code("return await big({ n: 2 });")),
+      code("return first.slice(0, 10);"),
+      "done",
+    ]);
+    const store = memoryStore();
+    const options = { model, mode: "code", tools: [big], store, session: "s", iterations: 12, prompt: "Count." };
+    const result = await execute({ ...options, compaction: { window: 4_000, keepTurns: 2 } });
+    expect(result.output).toBe("done");
+    expect(compactions(await store.read("s")).length).toBeGreaterThan(0);
+    const read = Object.values(results(model.requests.at(-1)!.prompt));
+    expect(read[0]).toContain("It cannot be read again.");
+    expect(read.at(-1)).toContain("1: word0");
+  });
+
   test("false: nothing is ever shortened", async () => {
     const store = memoryStore();
     const model = scriptedModel(steps(11));
