@@ -15,6 +15,7 @@ const rooms: Rooms = {
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
   secrets: async (options) => (await import("./secrets/index.ts")).openSecrets(options),
+  subagents: async (options) => (await import("./agents/subagents.ts")).withSubagents(options),
   mode(name) {
     if (name === "tools") return toolsMode;
     if (name === "code") return import("./vm/index.ts").then(({ codeMode }) => codeMode());
@@ -74,6 +75,7 @@ export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/s
 export type { SecretKind, SecretOrigin, SecretProvider, SecretSource, Secrets } from "./core/secrets.ts";
 export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";
 export { Snapshot, type SnapshotJson } from "./core/snapshot.ts";
+export type { HasOptions, Subagent, SubagentLimits, SubagentOptions } from "./core/subagents.ts";
 export { Tool, type ToolEntry } from "./core/tool.ts";
 export type { Approval, StaticValues, ToolDefinition } from "./core/tool-definition.ts";
 export { type ContentPart, fail, ok } from "./core/tool-result.ts";

@@ -2,6 +2,7 @@
 import { HaftError } from "../base/errors.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import type { Entry, Store } from "../core/log.ts";
+import { withoutNested } from "../core/log-keys.ts";
 import { decide, knownSession, waitingCalls } from "../project/index.ts";
 import { DENIED } from "./ask/approval.ts";
 import { usageError } from "./exit-codes.ts";
@@ -73,9 +74,9 @@ function matching(waiting: readonly PendingCall[], call: string): readonly Pendi
   });
 }
 
-/** Iteration and call: enough within a session that waits. */
+/** All but the run, which is enough within a session that waits: iteration and call, and those inside it. */
 export function shortId(callId: string): string {
-  return callId.split("/").slice(-2).join("/");
+  return callId.slice(callId.indexOf("/") + 1);
 }
 
 /** @throws HaftError when a session without a task has nothing to go on with */
@@ -86,6 +87,6 @@ export async function checkGoesOn(store: Store, session: string): Promise<void> 
 }
 
 function isUnfinished(entries: readonly Entry[]): boolean {
-  const ends = entries.filter(({ type }) => type === "run-start" || type === "run-end");
+  const ends = withoutNested(entries).filter(({ type }) => type === "run-start" || type === "run-end");
   return ends.at(-1)?.type !== "run-end";
 }

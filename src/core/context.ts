@@ -1,4 +1,6 @@
 /** What a handler is told about the call that it serves. */
+import type { ExecuteOptions } from "./execute.ts";
+import type { ExecuteResult } from "./result.ts";
 import type { SandboxAccess } from "./sandbox.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -66,6 +68,23 @@ export interface CallChannel {
   assigns?: Record<string, unknown>;
   content?: import("./tool-result.ts").ContentPart[];
   warnings?: string[];
+  /** In runs that have sub-agents: how the handler runs one. */
+  nested?: NestedRun;
+  /** The call waits for one that its nested run has made. */
+  waitsInside?: boolean;
+}
+
+/** One run as a part of a call: what happens in it is written into the log of the run around, under the call's key. */
+export interface NestedRun {
+  /** How many runs are around the one that it would be. From 1. */
+  readonly depth: number;
+  /**
+   * Starts it, or goes on with it. What the options do not say comes from the run around: sandbox, cwd, model, secrets.
+   * `secrets`: the names of those that are handed down. Default: all.
+   */
+  run(options: ExecuteOptions, more?: { secrets?: readonly string[] | undefined }): Promise<ExecuteResult>;
+  /** When nothing of it goes on any more. */
+  readonly ended: Promise<unknown> | undefined;
 }
 
 /** Where a context carries its channel. An own property, so that `{ ...ctx }` keeps it. */

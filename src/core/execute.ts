@@ -16,6 +16,7 @@ import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { OpenSecrets, SecretSource } from "./secrets.ts";
 import type { SnapshotJson } from "./snapshot.ts";
+import type { Subagent, SubagentLimits } from "./subagents.ts";
 import type { ToolEntry } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -45,6 +46,12 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** Namespaces of properties and tools. A property starts with its given value, and keeps what is written to it. */
   objects?: Dynamic<readonly ObjectInstance<any>[]>;
   exits?: Exits | ((ctx: DynamicContext) => Awaitable<Exits>);
+  /**
+   * Who works for this run, by role. The model gives them tasks: with the tool `subagent`, or in programs with
+   * `subagents.<role>(…)`. A role is a letter, then letters, digits and underscores, 39 at most.
+   */
+  subagents?: Readonly<Record<string, Subagent>>;
+  subagentLimits?: SubagentLimits;
   hooks?: Hooks;
   /** How the model is shown its tools. "tools" (default): JSON calls. "code": functions of programs that it writes. */
   mode?: "tools" | "code" | (string & {}) | Mode;
@@ -166,4 +173,6 @@ export interface Rooms {
     model: LanguageModel,
     effort: ReasoningEffort,
   ): Promise<{ reasoning?: string; providerOptions?: ProviderOptions }>;
+  /** The options, with what gives tasks to their sub-agents among the tools or objects. */
+  subagents(options: ExecuteOptions): Promise<ExecuteOptions>;
 }

@@ -24,7 +24,8 @@ export interface LoggedError {
 /**
  * Where an entry belongs, and when it was written.
  *
- * - `key`: `<run>`, `<run>/<iteration>` or, for calls, `<run>/<iteration>/<call>` (the `callId`).
+ * - `key`: `<run>`, `<run>/<iteration>` or, for calls, `<run>/<iteration>/<call>` (the `callId`). A run that a call makes,
+ *   that of a sub-agent, has the call's key as its id, and its own keys go on from there.
  * - `seq`: from 0, without gaps in a session. `at`: milliseconds since 1970.
  */
 export interface Place {
@@ -171,7 +172,8 @@ export type EntryBody =
 
 export type EntryOf<T extends Entry["type"]> = Extract<Entry, { type: T }>;
 
-export type PauseReason = "approval" | "snapshot" | "in-doubt";
+/** "nested": a call of the run inside this call waits. */
+export type PauseReason = "approval" | "snapshot" | "in-doubt" | "nested";
 
 /** What a live watcher sees and the log does not keep. */
 export type LiveEvent =

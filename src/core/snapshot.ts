@@ -5,6 +5,7 @@ import { newId } from "../base/ids.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import { checkDecision } from "./decision-check.ts";
 import { type Entry, type EntryOf, LOG_VERSION, type LoggedMessage } from "./log.ts";
+import { isIn } from "./log-keys.ts";
 
 export interface SnapshotJson {
   v: 1;
@@ -100,7 +101,7 @@ function copied(entry: Entry, from: string, run: string, seq: number): Entry {
   if (entry.key !== from && !entry.key.startsWith(`${from}/`)) return entry;
   const key = run + entry.key.slice(from.length);
   const moved = { ...entry, key };
-  if (moved.type === "run-start") return { ...moved, from: { run: from, seq } };
+  if (moved.type === "run-start") return key === run ? { ...moved, from: { run: from, seq } } : moved;
   if (moved.type !== "iteration-end") return moved;
   return { ...moved, messages: moved.messages.map((message) => withCalls(message, from, run)) };
 }
@@ -110,15 +111,24 @@ function withCalls(message: LoggedMessage, from: string, run: string): LoggedMes
   return { role: "tool", calls: message.calls.map((call) => run + call.slice(from.length)) };
 }
 
-/** Paused calls without a decision or an end after the pause. */
+/**
+ * Paused calls without a decision or an end after the pause, also those of runs inside calls. A call that waits for one
+ * inside it is none of them.
+ */
 export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
   const open = new Map<string, EntryOf<"tool-pause">>();
   for (const entry of entries) {
-    if (entry.type === "tool-pause") open.set(entry.key, entry);
-    else if (entry.type === "decision" || entry.type === "tool-end") open.delete(entry.key);
-    else if (entry.type === "run-end") open.clear();
+    if (entry.type === "tool-pause" && entry.reason !== "nested") open.set(entry.key, entry);
+    else if (entry.type === "decision") open.delete(entry.key);
+    else if (entry.type === "tool-end" || entry.type === "run-end") close(open, entry);
   }
   return [...open.values()].map(toPending);
+}
+
+/** What is over waits for nobody, and nothing in it does. */
+function close(open: Map<string, EntryOf<"tool-pause">>, { type, key: place }: Entry): void {
+  if (type === "run-end" && !place.includes("/")) open.clear();
+  else for (const key of open.keys()) if (isIn(place, key)) open.delete(key);
 }
 
 /** With an input of its own: whoever is asked may make another one of it, and decide for that. */
@@ -128,7 +138,7 @@ export function toPending({ key, name, input, hash, reason, message, meta }: Ent
     name,
     input: structuredClone(input),
     hash,
-    reason,
+    reason: reason as PendingCall["reason"],
     message,
     ...(meta !== undefined && { meta }),
   };

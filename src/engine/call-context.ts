@@ -1,6 +1,6 @@
 /** What a handler is told, as this run tells it. */
 import { CallContext, noSecrets } from "../core/call-context.ts";
-import type { AbortSource } from "../core/context.ts";
+import { type AbortSource, channel } from "../core/context.ts";
 import type { OpenSecrets, Secrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
@@ -18,7 +18,7 @@ export function contextOf(
   past?: PastCall,
 ): CallContext {
   const { log } = run;
-  return new CallContext({
+  const context = new CallContext({
     callId,
     attempt: (past?.attempts ?? 0) + 1,
     iteration: iteration.index,
@@ -48,6 +48,8 @@ export function contextOf(
       },
     },
   });
+  if (run.nesting) context[channel].nested = run.nesting(run, context, past);
+  return context;
 }
 
 /** Those that this tool may use. That they were handed out is in the log. */

@@ -32,6 +32,8 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   tools: ["a list of tools, or a function", orDynamic(Array.isArray)],
   objects: ["a list of objects, or a function", orDynamic(Array.isArray)],
   exits: ["a list of exits, or a function", orDynamic(Array.isArray)],
+  subagents: ["an object of sub-agents by role", isPlainObject],
+  subagentLimits: ["an object", isPlainObject],
   hooks: ["an object of functions", isObject],
   mode: ["a name or a Mode", (value) => isText(value) || has(value, "open")],
   sandbox: ["a name or a Sandbox", (value) => isText(value) || isObject(value)],
@@ -59,6 +61,10 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   prices: ["a function", isFunction],
 };
 
+export function isOptionOfRuns(name: string): boolean {
+  return Object.hasOwn(checks, name);
+}
+
 const hookNames = [
   "onBeforeTool",
   "onAfterTool",
@@ -85,6 +91,11 @@ const compaction: Record<string, Check> = {
   compactor: ["a function", isFunction],
 };
 
+const ofSubagents: Record<string, Check> = {
+  depth: ["an integer from 1", isWhole(1)],
+  concurrency: ["an integer from 1", isWhole(1)],
+};
+
 /** @throws HaftError `OPTIONS_INVALID` */
 export function checkOptions(options: ExecuteOptions): void {
   if (!isObject(options) || Array.isArray(options))
@@ -93,6 +104,7 @@ export function checkOptions(options: ExecuteOptions): void {
   checkHooks(options.hooks ?? {});
   checkEach(options.modelLimits ?? {}, limits, "modelLimits has no");
   if (options.compaction) checkEach(options.compaction, compaction, "compaction has no");
+  checkEach(options.subagentLimits ?? {}, ofSubagents, "subagentLimits has no");
   checkPrompt(options.prompt);
   checkMessages(options.messages);
   if (options.approvals === "ask" && !options.approve)

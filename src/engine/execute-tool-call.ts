@@ -1,5 +1,6 @@
 /** One tool call, whoever asked: recall · statics · before hook · validate · approve · run · after hook · record. */
 import { decode, encode } from "../base/codec.ts";
+import { HaftError } from "../base/errors.ts";
 import { copyPlain, type Json } from "../base/json.ts";
 import { type AbortSource, channel } from "../core/context.ts";
 import type { ToolEvent } from "../core/hooks.ts";
@@ -174,13 +175,14 @@ async function stoppedBy(thrown: unknown, call: Call): Promise<Done> {
   const { run, iteration, tool, callId, hash, asked } = call;
   if (run.log.failure) throw run.log.failure;
   const error = readable(thrown);
+  if (call.ctx[channel].nested?.ended && HaftError.is(error, "REPLAY_DIVERGED")) throw error; // the log tells another story
   if (SnapshotSignal.is(error)) {
     const meta = writable(error.meta);
     const pause = {
       name: tool.name,
       input: call.shown,
       hash,
-      reason: "snapshot" as const,
+      reason: call.ctx[channel].waitsInside ? ("nested" as const) : ("snapshot" as const),
       message: String(error.reason),
     };
     run.log.record(callId, { type: "tool-pause", ...pause, ...(meta !== undefined && { meta }) });

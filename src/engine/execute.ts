@@ -13,8 +13,9 @@ import { closeRooms, finish } from "./finish.ts";
 import { loop, recallFinished } from "./loop.ts";
 import { emptyResult } from "./make-result.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import type { RunLog } from "./record.ts";
+import type { Recorder } from "./record.ts";
 import { RunAbort } from "./run-abort.ts";
+import { runAround } from "./run-inside.ts";
 import { RunState } from "./run-state.ts";
 import { start } from "./start.ts";
 import { Steering } from "./steering.ts";
@@ -44,11 +45,16 @@ class RunningRun implements Run {
   readonly #watchers = new Watchers();
   readonly #steering = new Steering();
   readonly #result: Promise<ExecuteResult>;
-  #log: RunLog | undefined;
+  #log: Recorder | undefined;
   /** Ends the following of the caller's signal. */
   #unlink: (() => void) | undefined;
 
   constructor(rooms: Rooms, options: ExecuteOptions) {
+    const around = runAround(options);
+    if (around) {
+      this.#id = around.id;
+      this.#watchers.around = around.watchers;
+    }
     this.#result = soon.then(() => this.#go(rooms, options));
   }
 
@@ -114,7 +120,7 @@ class RunningRun implements Run {
   #open(prepared: Prepared | ErrorEnding): Opened | Promise<Opened> {
     if ("status" in prepared) return prepared;
     try {
-      const opened = (log: RunLog) => {
+      const opened = (log: Recorder) => {
         this.#log = log;
       };
       const run = start(prepared, {

@@ -2,6 +2,7 @@
 import { decode } from "../base/codec.ts";
 import { copyPlain, type Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
+import { isIterationKey, withoutNested } from "../core/log-keys.ts";
 import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
 import { READ_RESULT, type Reader, resultPart } from "./result-part.ts";
 
@@ -17,7 +18,8 @@ export interface History {
   hasMore: boolean;
 }
 
-export function readHistory(entries: readonly Entry[]): History {
+/** `inside`: a run inside a call, whose entries these are; else what runs inside calls have said is no part of it. */
+export function readHistory(entries: readonly Entry[], inside?: string): History {
   if (entries.length === 0)
     return { messages: [], assigns: {}, waiting: [], measured: { tokens: 0, messages: 0 }, hasMore: false };
   const messages: Message[] = [];
@@ -31,7 +33,7 @@ export function readHistory(entries: readonly Entry[]): History {
   const reader: Reader = { hasMore: false };
   const release = () => messages.push(...held.splice(0).map(({ message }) => decodeMessage(message)));
 
-  for (const entry of entries) {
+  for (const entry of inside === undefined ? withoutNested(entries) : entries) {
     switch (entry.type) {
       case "run-start":
       case "run-end":
@@ -85,7 +87,7 @@ export function replaceAll(messages: Message[], others: readonly Message[]): voi
 
 /** A steer has the key of the iteration that went on, or of the one before when none did. */
 function isSaidDuring({ via, key }: EntryOf<"message">, ended: string): boolean {
-  return via === "steer" && key.includes("/") && key !== ended;
+  return via === "steer" && isIterationKey(key) && key !== ended;
 }
 
 /** Messages are encoded as a whole: bytes and URLs of files come back. */

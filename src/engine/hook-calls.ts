@@ -7,6 +7,7 @@ import type { RunEvent } from "../core/log.ts";
 import { ThinkSignal } from "../core/signals.ts";
 import type { RunningIteration } from "./iteration.ts";
 import { readable } from "./logged-error.ts";
+import { depthOf } from "./run-inside.ts";
 import type { RunState } from "./run-state.ts";
 import type { Happened } from "./settle.ts";
 import { untilAbort } from "./until-abort.ts";
@@ -65,13 +66,14 @@ export async function afterIteration(run: RunState, iteration: RunningIteration)
 }
 
 /** `onTrace` can neither change nor fail the run, whether it throws at once or later. */
-export function traceHook({ hooks }: ExecuteOptions, logger: Logger): ((event: RunEvent) => void) | undefined {
-  const { onTrace } = hooks ?? {};
+export function traceHook(options: ExecuteOptions, logger: Logger): ((event: RunEvent) => void) | undefined {
+  const { onTrace } = options.hooks ?? {};
   if (!onTrace) return undefined;
+  const place = 1 + 2 * depthOf(options); // where a key has the iteration of this run
   const warn = (error: unknown) => logger.warn(`onTrace threw: ${messageOf(error)}`);
   return (event) => {
     try {
-      const given: unknown = onTrace({ trace: event, iteration: Number(event.key.split("/")[1] ?? 0) });
+      const given: unknown = onTrace({ trace: event, iteration: Number(event.key.split("/")[place] ?? 0) });
       if (given instanceof Promise) given.catch(warn);
     } catch (error) {
       warn(error);

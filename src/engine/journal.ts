@@ -95,6 +95,7 @@ export class Journal {
         past.call = entry;
         break;
       case "tool-pause":
+        if (entry.reason === "nested") break; // it goes on as after a crash: what happened inside it is in the log
         past.pause = entry;
         past.decision = undefined;
         past.inDoubt = false; // the handler said so, or someone is asked now

@@ -12,7 +12,7 @@ import { checkObjects, readyObjects } from "./check-objects.ts";
 import { findProperty, readOnly } from "./find-property.ts";
 import { accessorsOf } from "./object-accessors.ts";
 import { keyOfWrite, PastWrites, type Written } from "./past-writes.ts";
-import type { RunLog } from "./record.ts";
+import type { Recorder } from "./record.ts";
 
 /** One value for one property. */
 export interface Write {
@@ -26,13 +26,13 @@ export interface Write {
 }
 
 export class RunObjects {
-  #log!: RunLog;
+  #log!: Recorder;
   #past!: PastWrites;
   readonly #accessors = new WeakMap<ObjectInstance, readonly Tool[]>();
   #hasChanged = false;
 
   /** The run has begun, or goes on. */
-  open(run: string, log: RunLog, entries: readonly Entry[]): void {
+  open(run: string, log: Recorder, entries: readonly Entry[]): void {
     this.#log = log;
     this.#past = new PastWrites(run, entries);
   }

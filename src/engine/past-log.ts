@@ -46,17 +46,22 @@ export async function pastEntries(
   }
 }
 
-/** Which run these options mean: one that has not ended goes on; without anything new to say, an ended one is replayed. */
-export function pastRun(entries: readonly Entry[], { prompt, messages }: ExecuteOptions): Past {
-  const run = lastRun(entries);
+/**
+ * Which run these options mean: one that has not ended goes on; without anything new to say, an ended one is replayed. A run
+ * inside a call, which has its id, is never begun anew.
+ */
+export function pastRun(entries: readonly Entry[], { prompt, messages }: ExecuteOptions, inside?: string): Past {
+  const run = lastRun(entries, inside);
   const isFinished = entries.some(({ type, key }) => type === "run-end" && key === run);
-  const isNew = isFinished && (prompt !== undefined || messages !== undefined);
+  const isNew = isFinished && inside === undefined && (prompt !== undefined || messages !== undefined);
   return { entries, run: isNew ? undefined : run, isFinished };
 }
 
-function lastRun(entries: readonly Entry[]): string | undefined {
-  for (let index = entries.length - 1; index >= 0; index--)
-    if (entries[index]!.type === "run-start") return entries[index]!.key;
+function lastRun(entries: readonly Entry[], inside: string | undefined): string | undefined {
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const { type, key } = entries[index]!;
+    if (type === "run-start" && (inside === undefined ? !key.includes("/") : key === inside)) return key;
+  }
   return undefined;
 }
 

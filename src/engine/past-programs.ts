@@ -1,20 +1,21 @@
 /** The programs of a run as a reading of its log: what they called, and in which order they learned of what. */
 import type { Json } from "../base/json.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
+import { runOf } from "../core/log-keys.ts";
 import type { PastProgram, PastProgramCall, PastSettlement } from "../core/mode.ts";
 import type { AskedCall } from "../core/model.ts";
 import { resultOf, sentBy } from "./call.ts";
 import { divergence } from "./journal.ts";
-import type { RunLog } from "./record.ts";
+import type { Recorder } from "./record.ts";
 
-type Log = Pick<RunLog, "entries" | "redacted">;
+type Log = Pick<Recorder, "entries" | "redacted">;
 
 /** By the key of their iteration, oldest first. */
 export function readPrograms(run: string, log: Log): Map<string, PastProgram> {
   const programs = new Map<string, ReadProgram>();
   const writes: EntryOf<"state">[] = [];
   for (const entry of log.entries) {
-    if (!entry.key.startsWith(`${run}/`)) continue;
+    if (!entry.key.startsWith(`${run}/`) || runOf(entry) !== run) continue;
     const iteration = iterationOf(entry.key, run);
     if (entry.type === "program-start") programs.set(iteration, new ReadProgram(entry, writes, log));
     else if (entry.type === "state") writes.push(entry);

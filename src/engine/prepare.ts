@@ -7,10 +7,12 @@ import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { NamedTools } from "./named-tools.ts";
+import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
 import { givenEntries } from "./past-log.ts";
-import type { Policy } from "./policy/policy.ts";
+import type { Judge } from "./policy/policy.ts";
 import type { RunAbort } from "./run-abort.ts";
+import { runAround } from "./run-inside.ts";
 import { objectsAtStart, toolsAtStart } from "./tools-at-start.ts";
 
 /** What the options say, read and found right. */
@@ -22,13 +24,25 @@ export interface Prepared {
   mode: Mode;
   /** Undefined: nothing is secret, and nothing is taken out. */
   secrets: OpenSecrets | undefined;
-  policy: Policy | undefined;
+  policy: Judge | undefined;
+  nesting: Nesting | undefined;
   logger: Logger;
   given: readonly Entry[];
 }
 
 /** @throws HaftError for options that do not fit: everything that `execute` rejects with */
 export function prepare(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
+  if (options.subagents) return withSubagents(options, rooms, abort);
+  return prepareOwn(options, rooms, abort);
+}
+
+/** Most runs have none, and load nothing for it. */
+async function withSubagents(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Promise<Prepared> {
+  const [{ nestedRun }, offered] = await Promise.all([import("./nested-run.ts"), rooms.subagents(options)]);
+  return { ...(await prepareOwn(offered, rooms, abort)), nesting: nestedRun };
+}
+
+function prepareOwn(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
   if (options.objects) return withObjects(options, rooms, abort);
   return prepareAll(options, rooms, abort, undefined);
 }
@@ -49,10 +63,12 @@ function prepareAll(
   objects: RunObjects | undefined,
 ): Prepared | Promise<Prepared> {
   const tools = toolsAtStart(options, objects);
-  const given = givenEntries(options);
+  const around = runAround(options);
+  const given = around ? around.past : givenEntries(options);
   const mode = typeof options.mode === "object" ? options.mode : rooms.mode(options.mode ?? "tools");
-  const known = { options, rooms, tools, objects, given, logger: options.logger ?? consoleLogger };
-  const isOpen = !options.secrets && !options.redact && !hasPolicy(options);
+  const logger = options.logger ?? consoleLogger;
+  const known = { options, rooms, tools, objects, given, logger, nesting: undefined };
+  const isOpen = !options.secrets && !options.redact && !hasPolicy(options) && !around;
   if (isOpen && !(mode instanceof Promise)) return { ...known, mode, secrets: undefined, policy: undefined };
   return prepareRooms(known, mode, abort);
 }
@@ -64,12 +80,14 @@ async function prepareRooms(
 ): Promise<Prepared> {
   const opening = openSecrets(known.options, known.rooms, abort);
   const [secrets, policy, opened] = await Promise.all([opening, readPolicy(known.options), mode]);
+  const around = runAround(known.options);
+  const all = around ? around.secrets(secrets, known.options.secrets !== undefined) : secrets;
   return {
     ...known,
     mode: opened,
-    secrets,
-    policy,
-    logger: secrets ? await quiet(known.logger, secrets) : known.logger,
+    secrets: all,
+    policy: around ? around.policy(policy) : policy,
+    logger: all ? await quiet(known.logger, all) : known.logger,
   };
 }
 
@@ -91,7 +109,7 @@ function hasPolicy({ policy }: ExecuteOptions): boolean {
 }
 
 /** Most runs have none, and load nothing for it. @throws HaftError `OPTIONS_INVALID` */
-async function readPolicy(options: ExecuteOptions): Promise<Policy | undefined> {
+async function readPolicy(options: ExecuteOptions): Promise<Judge | undefined> {
   if (!hasPolicy(options)) return undefined;
   const { Policy, policyProblem } = await import("./policy/index.ts");
   const problem = policyProblem(options.policy);

@@ -1,5 +1,6 @@
 /** The tool by which a model reads on in a result that it was shown a part of. Loaded by the first run that has one. */
 import type { EntryOf } from "../core/log.ts";
+import { isOfConversation } from "../core/log-keys.ts";
 import { Tool } from "../core/tool.ts";
 import { type ContentPart, fail, ok } from "../core/tool-result.ts";
 import { endOfPiece, READ_RESULT, RESULT_LIMIT, wholeText } from "./result-part.ts";
@@ -77,9 +78,10 @@ class Results {
     const { entries } = this.#run.log;
     for (; this.#seen < entries.length; this.#seen++) {
       const entry = entries[this.#seen]!;
-      if (entry.type === "tool-end") this.#byKey.set(entry.key, entry);
+      if (entry.type === "tool-end" && isOfConversation(this.#run.id, entry)) this.#byKey.set(entry.key, entry);
     }
-    return this.#byKey.get(call) ?? this.#byKey.get(this.#run.id + call.slice(Math.max(0, call.indexOf("/"))));
+    const [session] = this.#run.id.split("/");
+    return this.#byKey.get(call) ?? this.#byKey.get(session + call.slice(Math.max(0, call.indexOf("/"))));
   }
 }
 

@@ -27,6 +27,17 @@ export interface LogSettings {
   store?: { store: Store; session: string; epoch: number };
 }
 
+/** What the log of a run inside a call is made with. */
+export type BranchSettings = Pick<LogSettings, "redact" | "stream" | "trace">;
+
+/** Who wants to be told of each event beside the watchers. */
+export interface Follower {
+  show(event: RunEvent): void;
+}
+
+/** What a run writes to: a log of its own, or its part of another one. */
+export type Recorder = Pick<RunLog, keyof RunLog>;
+
 /** What one append takes, and what watchers are told once it is written: entries, and the live events between them. */
 interface Batch {
   readonly entries: Entry[];
@@ -52,6 +63,8 @@ export class RunLog {
   /** How many of our own entries watchers were told of. */
   #told = 0;
   readonly #live: LiveText | undefined;
+  /** Runs inside calls. Replaced, never changed. */
+  #followers: readonly Follower[] | undefined;
 
   constructor(settings: LogSettings) {
     this.#settings = settings;
@@ -109,6 +122,14 @@ export class RunLog {
   /** Why the store takes nothing any more. */
   get failure(): HaftError | undefined {
     return this.#failure;
+  }
+
+  follow(follower: Follower): void {
+    this.#followers = [...(this.#followers ?? []), follower];
+  }
+
+  unfollow(follower: Follower): void {
+    this.#followers = this.#followers?.filter((one) => one !== follower);
   }
 
   /** After this, nothing is recorded any more. */
@@ -193,6 +214,7 @@ export class RunLog {
     }
     this.#settings.watchers.tell(event);
     this.#settings.trace?.(event);
+    if (this.#followers) for (const follower of this.#followers) follower.show(event);
   }
 
   #fail(cause: unknown): HaftError {

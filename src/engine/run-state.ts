@@ -12,9 +12,10 @@ import type { Tool, ToolEntry } from "../core/tool.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import type { NamedTools } from "./named-tools.ts";
+import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
-import type { Policy } from "./policy/policy.ts";
-import type { RunLog } from "./record.ts";
+import type { Judge } from "./policy/policy.ts";
+import type { Recorder } from "./record.ts";
 import { LazyController, type RunAbort } from "./run-abort.ts";
 import type { Steering } from "./steering.ts";
 import type { Watchers } from "./watchers.ts";
@@ -23,10 +24,11 @@ export interface RunParts {
   id: string;
   options: ExecuteOptions;
   rooms: Rooms;
-  log: RunLog;
+  log: Recorder;
   journal: Journal;
   mode: ModeSession;
-  policy: Policy | undefined;
+  policy: Judge | undefined;
+  nesting: Nesting | undefined;
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
@@ -56,8 +58,10 @@ export class RunState {
   readonly rooms: Rooms;
   readonly hooks: Hooks;
   /** Read once: who changes the list later changes nothing. */
-  readonly policy: Policy | undefined;
-  readonly log: RunLog;
+  readonly policy: Judge | undefined;
+  /** Makes the runs inside calls; undefined where the run has no sub-agents. */
+  readonly nesting: Nesting | undefined;
+  readonly log: Recorder;
   readonly journal: Journal;
   readonly mode: ModeSession;
   readonly steering: Steering;
@@ -104,6 +108,7 @@ export class RunState {
     this.rooms = parts.rooms;
     this.hooks = parts.options.hooks ?? {};
     this.policy = parts.policy;
+    this.nesting = parts.nesting;
     this.log = parts.log;
     this.journal = parts.journal;
     this.mode = parts.mode;

@@ -2,6 +2,7 @@
 import { encode } from "../base/codec.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
+import { withoutNested } from "../core/log-keys.ts";
 import { type Message, toMessage, type UserMessage, userText } from "../core/message.ts";
 import type { Mode, ModeSession } from "../core/mode.ts";
 import type { Sandbox } from "../core/sandbox.ts";
@@ -12,8 +13,9 @@ import { type Journal, readJournal } from "./journal.ts";
 import type { NamedTools } from "./named-tools.ts";
 import { pastEntries, pastRun } from "./past-log.ts";
 import type { Prepared } from "./prepare.ts";
-import { RunLog } from "./record.ts";
+import { type Recorder, RunLog } from "./record.ts";
 import type { RunAbort } from "./run-abort.ts";
+import { runAround } from "./run-inside.ts";
 import { RunState } from "./run-state.ts";
 import type { Steering } from "./steering.ts";
 import { objectsAtStart, wantsSandbox } from "./tools-at-start.ts";
@@ -27,7 +29,7 @@ export interface Started {
   watchers: Watchers;
   abort: RunAbort;
   /** Told when the log is open: watchers that come later see its entries. */
-  opened(log: RunLog): void;
+  opened(log: Recorder): void;
 }
 
 /** @throws what a store, a mode or a sandbox throws that cannot be opened */
@@ -76,18 +78,20 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   const { options, tools, objects, mode, secrets } = prepared;
   const { session, sandbox } = opened;
   const entries = secrets ? secrets.redact(opened.entries) : opened.entries; // it may be older than the secrets
-  const past = pastRun(entries, options);
+  const around = runAround(options);
+  const own = around ? entries : withoutNested(entries);
+  const past = pastRun(own, options, around?.id);
   const id = past.run ?? started.id;
-  const journal = readJournal(id, entries);
-  const history = readHistory(entries);
+  const journal = readJournal(id, own);
+  const history = readHistory(own, around?.id);
   if (tools) tools.surround(sandbox, secrets);
   const log = openLog(prepared, started, session, entries);
-  if (objects) objects.open(id, log, entries);
+  if (objects) objects.open(id, log, own);
   started.opened(log);
   if (past.run === undefined) begin(log, id, history.messages, options, mode, sandbox);
-  else if (!past.isFinished) goOn(started.steering, log, entries, id, options.prompt);
+  else if (!past.isFinished) goOn(started.steering, log, own, id, options.prompt);
   const isReplay = past.run !== undefined && past.isFinished;
-  if (secrets && secrets.known.length > 0 && !isReplay)
+  if (secrets && options.secrets && secrets.known.length > 0 && !isReplay)
     log.record(id, { type: "secret", action: "resolve", secrets: [...secrets.known] });
 
   started.steering.start(log, journal.openIteration ?? id, history.waiting);
@@ -95,10 +99,10 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
 }
 
 function stateOf(
-  { options, rooms, tools, objects, secrets, policy, logger }: Prepared,
+  { options, rooms, tools, objects, secrets, policy, nesting, logger }: Prepared,
   { steering, watchers, abort }: Started,
   { mode, sandbox }: Opened,
-  { id, log, journal, history }: { id: string; log: RunLog; journal: Journal; history: History },
+  { id, log, journal, history }: { id: string; log: Recorder; journal: Journal; history: History },
 ): RunState {
   const run = new RunState({
     id,
@@ -108,6 +112,7 @@ function stateOf(
     journal,
     mode,
     policy,
+    nesting,
     steering,
     watchers,
     abort,
@@ -133,7 +138,7 @@ function toolsOfLists(options: ExecuteOptions, set: NamedTools): RunState["tools
 
 /** The given conversation and the prompt, as they were written. */
 function begin(
-  log: RunLog,
+  log: Recorder,
   id: string,
   conversation: Message[],
   { messages, prompt }: ExecuteOptions,
@@ -147,20 +152,20 @@ function begin(
 }
 
 /** A text is its own encoding, and nobody else's to change. */
-function promptOf(log: RunLog, id: string, prompt: NonNullable<ExecuteOptions["prompt"]>): Message {
+function promptOf(log: Recorder, id: string, prompt: NonNullable<ExecuteOptions["prompt"]>): Message {
   const message = messageOfPrompt(prompt);
   if (typeof prompt !== "string") return say(log, id, "prompt", message);
   return log.record(id, { type: "message", via: "prompt", message }).message;
 }
 
-function say(log: RunLog, id: string, via: "history" | "prompt", message: Message): Message {
+function say(log: Recorder, id: string, via: "history" | "prompt", message: Message): Message {
   return decodeMessage(log.record(id, { type: "message", via, message: encodeMessage(message) }).message);
 }
 
 /** The same prompt as before asks to go on, and nothing else; another one is a new message. */
 function goOn(
   steering: Steering,
-  log: RunLog,
+  log: Recorder,
   entries: readonly Entry[],
   id: string,
   prompt: ExecuteOptions["prompt"],
@@ -188,15 +193,20 @@ function openLog(
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],
-) {
+): Recorder {
   const { store, epoch = 0 } = options;
+  const redact = secrets?.redact ?? asItIs;
+  const stream = secrets?.stream;
+  const trace = traceHook(options, logger);
+  const around = runAround(options);
+  if (around) return around.open({ redact, stream, trace });
   return new RunLog({
     entries,
-    redact: secrets?.redact ?? asItIs,
-    stream: secrets?.stream,
+    redact,
+    stream,
     watchers,
     abort,
-    trace: traceHook(options, logger),
+    trace,
     ...(store && { store: { store, session, epoch } }),
   });
 }

@@ -1,7 +1,7 @@
 /** What people say to a run while it goes on. */
 import type { EntryOf } from "../core/log.ts";
 import { type UserMessage, userText } from "../core/message.ts";
-import type { RunLog } from "./record.ts";
+import type { Recorder } from "./record.ts";
 
 type Said = Pick<EntryOf<"message">, "key" | "message">;
 
@@ -13,14 +13,14 @@ export class Steering {
   #said: readonly Said[] = nothing;
   #followUps: readonly string[] = nothing;
   #early: readonly UserMessage[] = nothing;
-  #log: RunLog | undefined;
+  #log: Recorder | undefined;
   /** The iteration that goes on: what is said now comes after it. */
   #key = "";
   #isOver = false;
   onSteer: (() => void) | undefined;
 
   /** From here on, what is said goes to the log at once. `waiting` is what the log has of it already. */
-  start(log: RunLog, key: string, waiting: readonly Said[]): void {
+  start(log: Recorder, key: string, waiting: readonly Said[]): void {
     this.#log = log;
     if (waiting.length > 0) this.#said = [...this.#said, ...waiting];
     this.#key = key;

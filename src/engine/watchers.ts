@@ -7,10 +7,12 @@ export class Watchers {
   /** Replaced, never changed: who comes or goes while an event is told does not disturb it. */
   #open: readonly Watcher[] = nobody;
   #ended: { error?: unknown } | undefined;
+  /** Set where the run is inside a call: those who watch the run around see all of it. */
+  declare around: Watchers | undefined;
 
   /** Somebody looks at deltas. */
   get any(): boolean {
-    return this.#open.length > 0;
+    return this.#open.length > 0 || this.around?.any === true;
   }
 
   /** A new watcher, which is told of these events first. */

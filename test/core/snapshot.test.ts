@@ -9,7 +9,7 @@ function entry(key: string, body: EntryBody): Entry {
   return { v: 1, seq: seq++, at: 0, key, ...body } as Entry;
 }
 
-function paused(key: string, name = "send", reason: "approval" | "snapshot" = "approval"): Entry {
+function paused(key: string, name = "send", reason: "approval" | "snapshot" | "nested" = "approval"): Entry {
   return entry(key, {
     type: "tool-pause",
     name,
@@ -142,5 +142,28 @@ describe("as JSON", () => {
     ["no entries", { v: 1, run: "r" }],
   ])("%s is refused", (_, json) => {
     expect(() => Snapshot.from(json as never)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
+  });
+});
+
+describe("calls of runs inside calls", () => {
+  const around = () => [
+    paused("run_1/1/1/1/1"),
+    paused("run_1/1/1", "subagent", "nested"),
+    paused("run_1/1/2/1/1"),
+    paused("run_1/1/2", "subagent", "nested"),
+  ];
+  const waiting = (...more: Entry[]) => pendingCalls([...around(), ...more]).map(({ callId }) => callId);
+
+  test("wait, and the calls around them do not", () => {
+    expect(waiting()).toEqual(["run_1/1/1/1/1", "run_1/1/2/1/1"]);
+  });
+
+  test("do not when their run, or a call or run around them, is over; others still do", () => {
+    const end: EntryBody = { type: "tool-end", name: "subagent", durationMs: 1 };
+    const over: EntryBody = { type: "run-end", status: "error", stopReason: "aborted" };
+    expect(waiting(entry("run_1/1/1", over))).toEqual(["run_1/1/2/1/1"]);
+    expect(waiting(entry("run_1/1/2", end))).toEqual(["run_1/1/1/1/1"]);
+    expect(waiting(entry("run_1", over))).toEqual([]);
+    expect(pendingCalls([paused("run_1/1/12/1/1"), entry("run_1/1/1", end)])).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 /** Draws a run while it goes on: text as it arrives, a card for each call, and a spinner for what takes time. */
 import type { Entry, EntryOf, RunEvent } from "../../core/log.ts";
+import { runOf, withoutNested } from "../../core/log-keys.ts";
 import { textOf } from "../../core/message.ts";
 import { RUN_PROGRAM } from "../../modes/code/read-answer.ts";
 import { ProgramView } from "./program-view.ts";
@@ -49,6 +50,7 @@ export class RunView {
   }
 
   event(event: RunEvent): void {
+    if (runOf(event).includes("/")) return; // of a run inside a call: its call is shown
     this.#programs?.goOn();
     switch (event.type) {
       case "run-start":
@@ -109,11 +111,11 @@ export class RunView {
 
   /** A run that goes on does not repeat what was asked for before it stopped. */
   recall(past: readonly Entry[]): void {
-    for (const entry of past) {
+    for (const entry of withoutNested(past)) {
       if (entry.type === "run-start") this.#begin(entry);
       if (entry.type === "tool-call" || entry.type === "tool-end") this.#remember(entry);
     }
-    this.#programs?.recall(past);
+    this.#programs?.recall(withoutNested(past));
   }
 
   #begin({ mode }: EntryOf<"run-start">): void {

@@ -1,7 +1,8 @@
 /** Compaction in a run: before a model is asked, or when it says that it cannot read so much. */
 import { messageOf } from "../../base/errors.ts";
 import type { CompactionOptions } from "../../core/compaction.ts";
-import type { Entry, EntryOf } from "../../core/log.ts";
+import type { EntryOf } from "../../core/log.ts";
+import { isOfConversation } from "../../core/log-keys.ts";
 import { type Message, tokensOfText } from "../../core/message.ts";
 import type { Presentation } from "../../core/mode.ts";
 import type { ModelRef } from "../../core/model.ts";
@@ -31,7 +32,7 @@ export async function compactForWindow(
     run.compactsFrom = run.size * 2; // another model may be asked by then
     return request;
   }
-  const last = lastCompaction(run.log.entries);
+  const last = lastCompaction(run);
   run.compactsFrom = Math.max(window * share, (last?.after ?? 0) * GROWTH);
   if (!run.isLong || last?.key === iteration.id) return request;
   const shorter = await compact(run, iteration, request, opened, "window", window);
@@ -46,7 +47,7 @@ export async function compactForOverflow(
   request: Presentation,
   opened: OpenModel,
 ): Promise<Presentation | undefined> {
-  const last = lastCompaction(run.log.entries);
+  const last = lastCompaction(run);
   if (last?.key === iteration.id && last.reason === "overflow") return undefined;
   const window = optionsOf(run).window ?? (await run.rooms.contextWindow(opened.model));
   return compact(run, iteration, request, opened, "overflow", window);
@@ -56,10 +57,10 @@ function optionsOf({ options }: RunState): CompactionOptions {
   return options.compaction || {};
 }
 
-function lastCompaction(entries: readonly Entry[]): EntryOf<"compaction"> | undefined {
+function lastCompaction({ id, log: { entries } }: RunState): EntryOf<"compaction"> | undefined {
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index]!;
-    if (entry.type === "compaction") return entry;
+    if (entry.type === "compaction" && isOfConversation(id, entry)) return entry;
   }
   return undefined;
 }
@@ -79,7 +80,7 @@ async function compact(
     const made = await compacted({
       reason,
       messages: messages.slice(),
-      entries: log.entries.slice(),
+      entries: log.entries.filter((entry) => isOfConversation(run.id, entry)),
       options,
       tokens: run.size,
       beside: tokensOfText(request.instructions) + tokensOfText(JSON.stringify(request.tools)),

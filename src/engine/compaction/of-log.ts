@@ -3,6 +3,7 @@ import type { CompactionOptions } from "../../core/compaction.ts";
 import type { Logger } from "../../core/context.ts";
 import type { Rooms } from "../../core/execute.ts";
 import type { Entry } from "../../core/log.ts";
+import { withoutNested } from "../../core/log-keys.ts";
 import { type LanguageModel, type ModelRef, modelName } from "../../core/model.ts";
 import { readHistory } from "../history.ts";
 import { RunAbort } from "../run-abort.ts";
@@ -30,14 +31,15 @@ export interface CompactLogOptions {
  * @throws the reason of the abort
  */
 export async function compactLog(
-  entries: readonly Entry[],
+  log: readonly Entry[],
   options: CompactLogOptions,
 ): Promise<{ key: string; body: CompactionBody } | undefined> {
+  const entries = withoutNested(log);
   const key = lastRun(entries);
   const { messages, measured } = readHistory(entries);
   if (key === undefined || messages.length === 0) return undefined;
   const tokens = measured.tokens + sizeOf(messages.slice(measured.messages));
-  if (options.reason === "clear") return { key, body: cleared(entries, tokens) };
+  if (options.reason === "clear") return { key, body: cleared(log, tokens) };
 
   const { compaction = {}, logger, mode = "tools" } = options;
   const abort = new RunAbort();
@@ -61,7 +63,7 @@ export async function compactLog(
       abort,
       logger,
     });
-    return made && { key, body: made.body };
+    return made && { key, body: { ...made.body, upTo: log.at(-1)!.seq } };
   } finally {
     options.abortSignal?.removeEventListener("abort", follow);
   }

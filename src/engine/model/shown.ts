@@ -1,5 +1,5 @@
 /** Tells those who watch a run how an answer grows. */
-import type { RunLog } from "../record.ts";
+import type { Recorder } from "../record.ts";
 import type { Listener } from "./collect.ts";
 
 export class Shown implements Listener {
@@ -7,11 +7,11 @@ export class Shown implements Listener {
   anyText = false;
   /** Something was shown that is void when the call fails. */
   any = false;
-  readonly #log: RunLog;
+  readonly #log: Recorder;
   readonly #key: string;
   readonly #toolNames = new Map<string, string>();
 
-  constructor(log: RunLog, key: string) {
+  constructor(log: Recorder, key: string) {
     this.#log = log;
     this.#key = key;
   }

@@ -14,6 +14,9 @@ export interface Verdict {
   rule: number;
 }
 
+/** What judges calls. */
+export type Judge = Pick<Policy, "judge">;
+
 export class Policy {
   readonly #rules: readonly ReadRule[];
 

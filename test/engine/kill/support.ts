@@ -9,21 +9,22 @@ import type { Order, Report } from "./child.ts";
 
 const PARALLEL = 3;
 
-export interface Children {
+export interface Children<O = Order> {
   folder(): string;
   /** Undefined when it was killed. */
-  run(order: Order): Promise<Report | undefined>;
+  run(order: O): Promise<Report | undefined>;
   close(): void;
 }
 
-export async function buildChildren(): Promise<Children> {
+/** `entry`: the process, beside this file. */
+export async function buildChildren<O = Order>(entry = "./child.ts"): Promise<Children<O>> {
   const root = mkdtempSync(join(tmpdir(), "haft-kill-"));
   await build({
     configFile: false,
     logLevel: "error",
     ssr: { noExternal: true },
     build: {
-      ssr: new URL("./child.ts", import.meta.url).pathname,
+      ssr: new URL(entry, import.meta.url).pathname,
       outDir: join(root, "child"),
       target: "node20",
       rollupOptions: { output: { entryFileNames: "child.mjs" } },
@@ -42,7 +43,7 @@ export async function buildChildren(): Promise<Children> {
   };
 }
 
-function runChild(script: string, order: Order): Promise<Report | undefined> {
+function runChild(script: string, order: unknown): Promise<Report | undefined> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [script, JSON.stringify(order)], (error, stdout, stderr) => {
       if (error?.signal === "SIGKILL") resolve(undefined);
