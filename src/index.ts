@@ -14,6 +14,7 @@ const rooms: Rooms = {
   contextWindow: async (model) => (await import("./models/context-window.ts")).contextWindow(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
+  prices: async () => (await import("./models/prices.ts")).genaiPrices(),
   secrets: async (options) => (await import("./secrets/index.ts")).openSecrets(options),
   subagents: async (options) => (await import("./agents/subagents.ts")).withSubagents(options),
   mode(name) {
@@ -37,6 +38,7 @@ export const execute = createExecute(rooms);
 
 export * as Autonomous from "./autonomous.ts";
 export { HaftError } from "./base/errors.ts";
+export type { BudgetLimit, BudgetLimits, Prices } from "./core/budget.ts";
 export type { CompactionOptions, CompactionReason, Compactor, CompactorContext } from "./core/compaction.ts";
 export type { Logger, ToolContext } from "./core/context.ts";
 export type { Decision, PendingCall } from "./core/decision.ts";
@@ -74,7 +76,7 @@ export type {
 export type { SchemaInput, SchemaLike, SchemaOutput, SchemaPair } from "./core/schema.ts";
 export type { SecretKind, SecretOrigin, SecretProvider, SecretSource, Secrets } from "./core/secrets.ts";
 export { SnapshotSignal, ThinkSignal } from "./core/signals.ts";
-export { Snapshot, type SnapshotJson } from "./core/snapshot.ts";
+export { type OldSnapshotJson, Snapshot, type SnapshotJson } from "./core/snapshot.ts";
 export type { HasOptions, Subagent, SubagentLimits, SubagentOptions } from "./core/subagents.ts";
 export { Tool, type ToolEntry } from "./core/tool.ts";
 export type { Approval, StaticValues, ToolDefinition } from "./core/tool-definition.ts";

@@ -102,7 +102,11 @@ test("no function literal is assigned to a property", () => {
 
 test("every package that is loaded is declared", () => {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const declared = Object.keys({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.peerDependencies,
+  });
   const nameOf = (target: string) =>
     target
       .split("/")

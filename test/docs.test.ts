@@ -79,6 +79,7 @@ describe("types", () => {
     ["ExitDefinition", "src/index.ts", "docs/guides/runs.md"],
     ["PolicyRule", "src/index.ts", "docs/guides/approvals.md"],
     ["PendingCall", "src/index.ts", "docs/guides/resume.md"],
+    ["BudgetLimits", "src/index.ts", "docs/guides/budgets.md"],
     ["ModelLimits", "src/index.ts", "docs/guides/models.md"],
     ["ResolveModelOptions", "src/models/index.ts", "docs/guides/models.md"],
     ["ScriptedStep", "src/testing/index.ts", "docs/guides/models.md"],

@@ -160,6 +160,7 @@ export class CallContext implements ToolContext {
 /** The channel of a call inside a call. */
 function within(around: CallChannel): CallChannel {
   return {
+    ...(around.budget && { budget: around.budget }),
     get assigns() {
       return around.assigns;
     },

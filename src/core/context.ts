@@ -1,4 +1,6 @@
 /** What a handler is told about the call that it serves. */
+
+import type { SharedBudget } from "./budget.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import type { ExecuteResult } from "./result.ts";
 import type { SandboxAccess } from "./sandbox.ts";
@@ -72,6 +74,8 @@ export interface CallChannel {
   nested?: NestedRun;
   /** The call waits for one that its nested run has made. */
   waitsInside?: boolean;
+  /** Of the run: what a handler starts draws from it. Undefined: there is none. */
+  budget?: SharedBudget;
 }
 
 /** One run as a part of a call: what happens in it is written into the log of the run around, under the call's key. */

@@ -11,6 +11,14 @@ export function checkDecision(value: unknown): Decision {
   });
 }
 
+/** @throws HaftError `DECISION_INVALID` */
+export function checkPrincipal(by: unknown): void {
+  if (by === undefined || (typeof by === "string" && by !== "")) return;
+  throw new HaftError("DECISION_INVALID", `by is ${describeValue(by)}, which is no name`, {
+    hint: "Give the name of whoever decided as text, or leave it out.",
+  });
+}
+
 function isDecision({ approve, deny, error, value, ...rest }: Record<string, unknown>): boolean {
   const { input, ...unknown } = rest;
   const given = [approve, deny, error, value].filter((part) => part !== undefined);

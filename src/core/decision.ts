@@ -24,4 +24,6 @@ export interface PendingCall {
   reason: "approval" | "snapshot" | "in-doubt";
   message: string;
   meta?: unknown;
+  /** Milliseconds since 1970. From then on it is denied. Only of `approval`, with `approvalTimeoutMs`. */
+  expiresAt?: number;
 }

@@ -1,5 +1,6 @@
 /** What `execute` takes and gives. */
 
+import type { BudgetLimits, Prices } from "./budget.ts";
 import type { CompactionOptions } from "./compaction.ts";
 import type { Logger } from "./context.ts";
 import type { Decision, PendingCall } from "./decision.ts";
@@ -8,14 +9,14 @@ import type { Hooks } from "./hooks.ts";
 import type { Entry, RunEvent, Store } from "./log.ts";
 import type { Message, MessageInput, ProviderOptions, UserMessage } from "./message.ts";
 import type { Mode } from "./mode.ts";
-import type { LanguageModel, Model, ModelTraits, ReasoningEffort, Usage } from "./model.ts";
+import type { LanguageModel, Model, ModelTraits, ReasoningEffort } from "./model.ts";
 import type { ObjectInstance } from "./object.ts";
 import type { PolicyRule } from "./policy.ts";
 import type { RedactRule } from "./redact/rules.ts";
 import type { ExecuteResult } from "./result.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { OpenSecrets, SecretSource } from "./secrets.ts";
-import type { SnapshotJson } from "./snapshot.ts";
+import type { OldSnapshotJson, SnapshotJson } from "./snapshot.ts";
 import type { Subagent, SubagentLimits } from "./subagents.ts";
 import type { ToolEntry } from "./tool.ts";
 
@@ -41,7 +42,7 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** The conversation so far, before the prompt. */
   messages?: readonly MessageInput[];
   /** A log to go on with: the same log is a replay, a longer one (with decisions) a resume. */
-  log?: readonly Entry[] | SnapshotJson;
+  log?: readonly Entry[] | SnapshotJson | OldSnapshotJson;
   tools?: Dynamic<readonly ToolEntry[]>;
   /** Namespaces of properties and tools. A property starts with its given value, and keeps what is written to it. */
   objects?: Dynamic<readonly ObjectInstance<any>[]>;
@@ -84,8 +85,16 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
    */
   approvals?: "ask" | "interrupt" | "deny";
   approve?: (call: PendingCall) => Awaitable<Decision | boolean>;
+  /** Milliseconds until a call that needs someone to agree is denied, whoever is asked. Above 0. Default: no limit. */
+  approvalTimeoutMs?: number;
   /** At most so many iterations. Default 10; any integer from 1. */
   iterations?: number;
+  /**
+   * What the run, its retries and all that it starts may use together. The model is told when most of it is used; then the
+   * run ends with HaftError `BUDGET_EXCEEDED`. A `usd` limit without `prices` takes those of `@pydantic/genai-prices`
+   * (HaftError `PRICES_MISSING` where it is not installed, `BUDGET_PRICE_UNKNOWN` for a model without a price).
+   */
+  budget?: BudgetLimits;
   temperature?: Dynamic<number | undefined>;
   reasoningEffort?: Dynamic<ReasoningEffort | undefined>;
   maxOutputTokens?: number;
@@ -114,8 +123,11 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   epoch?: number;
   agent?: unknown;
   logger?: Logger;
-  /** What a model call cost, in US dollars; undefined where unknown. */
-  prices?: (model: string, usage: Usage) => number | undefined;
+  /**
+   * What a model call cost, in US dollars; undefined where unknown. "genai": as `@pydantic/genai-prices` says, which must be
+   * installed. Default: no prices, and no `cost`; with `budget.usd`, "genai".
+   */
+  prices?: Prices | "genai";
 }
 
 export interface ModelLimits {
@@ -165,6 +177,8 @@ export interface Rooms {
     cwd: string;
     abortSignal: AbortSignal;
   }): Promise<OpenSecrets>;
+  /** @throws HaftError `PRICES_MISSING` */
+  prices(): Promise<Prices>;
   traits(model: LanguageModel): ModelTraits | Promise<ModelTraits>;
   /** Tokens that it can read and write; undefined where nobody knows. */
   contextWindow(model: LanguageModel): Promise<number | undefined>;

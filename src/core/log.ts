@@ -1,5 +1,6 @@
 /** The log of a run: everything that outlives a call. Append-only; conversation, resume and trace are readings of it. */
 import type { Json } from "../base/json.ts";
+import type { BudgetLimits } from "./budget.ts";
 import type { CompactionReason } from "./compaction.ts";
 import type { Decision } from "./decision.ts";
 import type { Message, UserMessage } from "./message.ts";
@@ -7,7 +8,7 @@ import type { ModelResponse, Usage } from "./model.ts";
 import type { SecretKind } from "./secrets.ts";
 import type { ContentPart } from "./tool-result.ts";
 
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 
 /** A failure as the log keeps it: no stack, no host-language dump. */
 export interface LoggedError {
@@ -29,7 +30,7 @@ export interface LoggedError {
  * - `seq`: from 0, without gaps in a session. `at`: milliseconds since 1970.
  */
 export interface Place {
-  v: 1;
+  v: typeof LOG_VERSION;
   seq: number;
   at: number;
   key: string;
@@ -69,6 +70,8 @@ export type EntryBody =
       /** The run that this one was forked from, and the last entry taken over. */
       from?: { run: string; seq: number };
     }
+  /** A process goes on with the run. Written where its time is counted. */
+  | { type: "run-resume" }
   | { type: "message"; message: Message; via: "history" | "prompt" | "steer" | "follow-up" }
   | { type: "model-start"; model: string; attempt: number }
   | ({ type: "model-response"; durationMs: number } & ModelResponse)
@@ -79,6 +82,8 @@ export type EntryBody =
       error: LoggedError;
       /** "compact": the conversation is made shorter, and the model is asked once more. */
       then: "retry" | "next-model" | "compact" | "fail";
+      /** Where the provider reported what the attempt used. */
+      usage?: Usage;
     }
   | {
       type: "tool-call";
@@ -95,8 +100,23 @@ export type EntryBody =
       /** Where a program made the call, from 1. */
       line?: number;
     }
-  | { type: "tool-pause"; name: string; input: Json; hash: string; reason: PauseReason; message: string; meta?: Json }
-  | { type: "decision"; decision: Decision; hash: string }
+  | {
+      type: "tool-pause";
+      name: string;
+      input: Json;
+      hash: string;
+      reason: PauseReason;
+      message: string;
+      meta?: Json;
+      expiresAt?: number;
+    }
+  | {
+      type: "decision";
+      decision: Decision;
+      hash: string;
+      /** Who decided: the name of a principal. */
+      by?: string;
+    }
   /** Secrets were resolved for the run, or handed out to a call: names only. */
   | {
       type: "secret";
@@ -149,6 +169,8 @@ export type EntryBody =
       messages: LoggedMessage[];
       /** What the run ends with, unless someone says something after it. */
       ending?: RunEnding;
+      /** The limits of the budget that the model was told of, as they were then. */
+      told?: Omit<BudgetLimits, "soft">;
     }
   /** The conversation goes on with other, fewer words. Everything before it stays in the log. */
   | {

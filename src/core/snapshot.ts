@@ -2,15 +2,24 @@
 import { encode } from "../base/codec.ts";
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
+import { isPlainObject } from "../base/json.ts";
 import type { Decision, PendingCall } from "./decision.ts";
-import { checkDecision } from "./decision-check.ts";
+import { checkDecision, checkPrincipal } from "./decision-check.ts";
 import { type Entry, type EntryOf, LOG_VERSION, type LoggedMessage } from "./log.ts";
 import { isIn } from "./log-keys.ts";
+import { currentEntry } from "./log-version.ts";
 
 export interface SnapshotJson {
-  v: 1;
+  v: typeof LOG_VERSION;
   run: string;
   entries: Entry[];
+}
+
+/** As an earlier version of Haft gave it. */
+export interface OldSnapshotJson {
+  v: number;
+  run: string;
+  entries: readonly { v: number }[];
 }
 
 /**
@@ -31,15 +40,21 @@ export class Snapshot implements SnapshotJson {
     this.entries = entries;
   }
 
-  /** @throws HaftError `SNAPSHOT_INVALID` for anything but a snapshot of this version. */
-  static from(json: SnapshotJson | string): Snapshot {
+  /**
+   * Of this version or an earlier one.
+   *
+   * @throws HaftError `SNAPSHOT_INVALID` for anything but a snapshot, `LOG_VERSION_UNKNOWN` for one of a later version
+   */
+  static from(json: SnapshotJson | OldSnapshotJson | string): Snapshot {
     const value = typeof json === "string" ? parse(json) : json;
-    if (value?.v !== LOG_VERSION || typeof value.run !== "string" || !Array.isArray(value.entries)) {
-      throw new HaftError("SNAPSHOT_INVALID", `This is no snapshot of version ${LOG_VERSION}`, {
+    if (typeof value?.v !== "number" || typeof value.run !== "string" || !areEntries(value.entries)) {
+      throw new HaftError("SNAPSHOT_INVALID", "This is no snapshot", {
         hint: "Give what result.snapshot was as JSON: { v, run, entries }.",
       });
     }
-    return new Snapshot(value.run, value.entries);
+    currentEntry(value, "The snapshot");
+    const entries = value.entries.map((entry) => currentEntry(entry, "The snapshot"));
+    return new Snapshot(value.run, entries);
   }
 
   /** The calls that wait for a decision. */
@@ -57,14 +72,21 @@ export class Snapshot implements SnapshotJson {
     return this.decide(callId, { error: reason });
   }
 
-  /** @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID` */
-  decide(callId: string, decision: Decision): Snapshot {
+  /**
+   * `by`: who decided, the name of a principal, for whoever reads the log.
+   *
+   * @throws HaftError `DECISION_UNKNOWN` when no such call waits, listing those that do; `DECISION_INVALID`;
+   * `DECISION_EXPIRED` when its time is up
+   */
+  decide(callId: string, decision: Decision, { by }: { by?: string } = {}): Snapshot {
     checkDecision(decision);
+    checkPrincipal(by);
     const call = this.pending.find((pending) => pending.callId === callId);
     if (!call) {
       const waiting = this.pending.map((pending) => pending.callId).join(", ") || "none";
       throw new HaftError("DECISION_UNKNOWN", `No call "${callId}" waits for a decision. Waiting: ${waiting}`);
     }
+    if (isExpired(call)) throw expired(call);
     const seq = (this.entries.at(-1)?.seq ?? -1) + 1;
     const entry: Entry = {
       v: LOG_VERSION,
@@ -74,6 +96,7 @@ export class Snapshot implements SnapshotJson {
       type: "decision",
       decision,
       hash: call.hash,
+      ...(by !== undefined && { by }),
     };
     return new Snapshot(this.run, [...this.entries, entry]);
   }
@@ -119,7 +142,7 @@ export function pendingCalls(entries: readonly Entry[]): PendingCall[] {
   const open = new Map<string, EntryOf<"tool-pause">>();
   for (const entry of entries) {
     if (entry.type === "tool-pause" && entry.reason !== "nested") open.set(entry.key, entry);
-    else if (entry.type === "decision") open.delete(entry.key);
+    else if (entry.type === "decision" && isAnswered(open, entry)) open.delete(entry.key);
     else if (entry.type === "tool-end" || entry.type === "run-end") close(open, entry);
   }
   return [...open.values()].map(toPending);
@@ -131,8 +154,23 @@ function close(open: Map<string, EntryOf<"tool-pause">>, { type, key: place }: E
   else for (const key of open.keys()) if (isIn(place, key)) open.delete(key);
 }
 
+function isAnswered(open: ReadonlyMap<string, EntryOf<"tool-pause">>, decision: EntryOf<"decision">): boolean {
+  const pause = open.get(decision.key);
+  return pause !== undefined && answers(pause, decision);
+}
+
+/**
+ * However it came into the log, a decision about a call that needs approval holds for this very call. What was decided
+ * after the time was up is no yes.
+ */
+export function answers(pause: EntryOf<"tool-pause">, { at, hash, decision }: EntryOf<"decision">): boolean {
+  if (pause.reason === "approval" && hash !== pause.hash) return false;
+  return "deny" in decision || !isExpired(pause, at);
+}
+
 /** With an input of its own: whoever is asked may make another one of it, and decide for that. */
-export function toPending({ key, name, input, hash, reason, message, meta }: EntryOf<"tool-pause">): PendingCall {
+export function toPending(pause: EntryOf<"tool-pause">): PendingCall {
+  const { key, name, input, hash, reason, message, meta, expiresAt } = pause;
   return {
     callId: key,
     name,
@@ -141,7 +179,25 @@ export function toPending({ key, name, input, hash, reason, message, meta }: Ent
     reason: reason as PendingCall["reason"],
     message,
     ...(meta !== undefined && { meta }),
+    ...(expiresAt !== undefined && { expiresAt }),
   };
+}
+
+/** Nobody can decide about it any more: it is denied. */
+export function isExpired({ expiresAt }: { expiresAt?: number }, now = Date.now()): boolean {
+  return expiresAt !== undefined && now >= expiresAt;
+}
+
+function expired({ callId, name, expiresAt }: PendingCall): HaftError {
+  const until = new Date(expiresAt!).toISOString();
+  return new HaftError("DECISION_EXPIRED", `"${name}" (${callId}) could be decided about until ${until}`, {
+    hint: "It counts as denied. Go on with the run: the model may ask for it again.",
+    data: { callId, expiresAt },
+  });
+}
+
+function areEntries(value: unknown): value is { v: number }[] {
+  return Array.isArray(value) && value.every(isPlainObject);
 }
 
 function parse(text: string): SnapshotJson | undefined {

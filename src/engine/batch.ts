@@ -118,7 +118,8 @@ export class Batch implements Hands, AbortListener {
 
   async leave(exit: Exit, sent: Record<string, unknown>): Promise<{ ok: true } | { ok: false; message: string }> {
     if (this.#left) return { ok: false, message: `The run is already leaving by "${this.#left.exit.name}"` };
-    if (this.#skip) return { ok: false, message: `Exit "${exit.name}" was not taken: ${this.#skip}` };
+    const obstacle = this.#run.budget?.refused?.message ?? this.#skip;
+    if (obstacle) return { ok: false, message: `Exit "${exit.name}" was not taken: ${obstacle}` };
     const reading = await readExitValue(exit, sent);
     if (!reading.ok) return { ok: false, message: reading.message };
     try {
@@ -195,8 +196,7 @@ export class Batch implements Hands, AbortListener {
     if (this.#skip && !this.#hasBegun(callId)) return skipCall(this.#run, this.#iteration, callId, asked, this.#skip);
     const abort = asked.number === undefined ? undefined : this.#abortOf(callId);
     if (abort?.aborted) return Promise.resolve(undefined);
-    const { tools } = this.#context;
-    return executeToolCall(this.#run, this.#iteration, tools, callId, asked, this.#assigns, abort);
+    return executeToolCall(this.#run, this.#iteration, this.#context.tools, callId, asked, this.#assigns, abort);
   }
 
   #abortOf(callId: string): RunAbort {

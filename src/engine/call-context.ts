@@ -18,7 +18,7 @@ export function contextOf(
   past?: PastCall,
 ): CallContext {
   const { log } = run;
-  const context = new CallContext({
+  const ctx = new CallContext({
     callId,
     attempt: (past?.attempts ?? 0) + 1,
     iteration: iteration.index,
@@ -34,6 +34,7 @@ export function contextOf(
     channel: {
       abort,
       async onRetry(attempt, error) {
+        run.budget?.calls(tool.name, error);
         log.emit({
           type: "retry",
           key: callId,
@@ -48,8 +49,9 @@ export function contextOf(
       },
     },
   });
-  if (run.nesting) context[channel].nested = run.nesting(run, context, past);
-  return context;
+  if (run.nesting) ctx[channel].nested = run.nesting(run, ctx, past);
+  if (run.budget) ctx[channel].budget = run.budget;
+  return ctx;
 }
 
 /** Those that this tool may use. That they were handed out is in the log. */

@@ -43,6 +43,8 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   redact: ["a list of rules", Array.isArray],
   approvals: [`one of ${approvals.join(", ")}`, (value) => approvals.includes(value)],
   approve: ["a function", isFunction],
+  approvalTimeoutMs: ["a number of milliseconds above 0", isNumber(Number.MIN_VALUE, Number.MAX_VALUE)],
+  budget: ["an object of limits", isPlainObject],
   iterations: ["an integer from 1", isWhole(1)],
   temperature: ["a number from 0 to 2, or a function", orDynamic(isNumber(0, 2))],
   reasoningEffort: [`one of ${efforts.join(", ")}, or a function`, orDynamic((value) => efforts.includes(value))],
@@ -58,7 +60,7 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   epoch: ["an integer from 0", isWhole(0)],
   agent: undefined,
   logger: ["an object with debug, info, warn and error", (value) => has(value, "debug", "info", "warn", "error")],
-  prices: ["a function", isFunction],
+  prices: ['a function, or "genai"', (value) => isFunction(value) || value === "genai"],
 };
 
 export function isOptionOfRuns(name: string): boolean {

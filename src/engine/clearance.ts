@@ -6,7 +6,7 @@ import type { Decision, PendingCall } from "../core/decision.ts";
 import { checkDecision } from "../core/decision-check.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { PauseReason } from "../core/log.ts";
-import { toPending } from "../core/snapshot.ts";
+import { isExpired, toPending } from "../core/snapshot.ts";
 import { aborted } from "../core/tool-run.ts";
 import type { Call } from "./call.ts";
 import type { Verdict } from "./policy/policy.ts";
@@ -31,6 +31,7 @@ export async function clear(call: Call): Promise<Clearance> {
   if (decided && !("approve" in decided)) return follow(decided); // it says what comes of the call: nothing runs
   if (!decided) {
     if (past?.pause && past.pause.reason !== "approval") return { type: "paused" };
+    if (past?.pause && past.pause.hash === call.hash && isExpired(past.pause)) return follow(unanswered(call));
     if (past?.inDoubt && !tool.definition.idempotent && !tool.definition.readOnly) {
       const message = `"${tool.name}" had started when the run stopped; whether it did its work is not known`;
       return pause(call, "in-doubt", message);
@@ -39,7 +40,9 @@ export async function clear(call: Call): Promise<Clearance> {
   const verdict = await judged(call);
   if (decided && past?.decision?.hash === call.hash) return follow(decided);
   if (past?.inDoubt && past.started === call.hash) return { type: "run" }; // it was allowed to start, and a second start changes nothing
-  const reason = verdict ? reasonToAsk(call, verdict) : await needsApproval(call);
+  // Somebody was asked: that nothing asks any more is no answer.
+  const asked = decided ? undefined : past?.pause?.message;
+  const reason = verdict ? reasonToAsk(call, verdict) : ((await needsApproval(call)) ?? asked);
   if (reason !== undefined) return approval(call, reason);
   return decided ? follow(decided) : { type: "run" };
 }
@@ -75,16 +78,39 @@ async function approval(call: Call, message: string): Promise<Clearance> {
   const { approve } = run.options;
   const way = run.options.approvals ?? (approve ? "ask" : "interrupt");
   if (way === "deny") throw denied("this run does not allow calls that need approval");
+  run.budget?.admits(call.tool.name);
   const pending = note(call, "approval", message);
   if (way === "interrupt" || !approve) return { type: "paused" };
 
-  const decision = await whileWanted(call, ask(approve, pending));
+  run.budget?.asks();
+  const decision = await whileWanted(call, inTime(call, ask(approve, pending), pending)).finally(() =>
+    run.budget?.answered(),
+  );
+  if (decision === undefined) return follow(unanswered(call));
   run.log.record(call.callId, { type: "decision", decision, hash: call.hash });
   return follow(decision);
 }
 
+/** Undefined: nobody answered in time. */
+function inTime(
+  { run, ctx }: Call,
+  asking: Promise<Decision>,
+  { expiresAt }: PendingCall,
+): Promise<Decision | undefined> {
+  if (expiresAt === undefined) return asking;
+  const abort = ctx[channel].abort ?? run.abort;
+  return import("./until-time.ts").then(({ untilTime }) => untilTime(asking, expiresAt, abort));
+}
+
+/** Nobody's silence is a yes. */
+function unanswered(call: Call): Decision {
+  const decision = { deny: "nobody answered in time" };
+  call.run.log.record(call.callId, { type: "decision", decision, hash: call.hash });
+  return decision;
+}
+
 /** A program may end without this call: then nobody's answer is waited for. @throws HaftError `ABORTED` */
-function whileWanted({ run, tool, ctx }: Call, asking: Promise<Decision>): Promise<Decision> {
+function whileWanted<T>({ run, tool, ctx }: Call, asking: Promise<T>): Promise<T> {
   const { abort } = ctx[channel];
   if (!abort || abort === run.abort) return asking;
   return untilAbort(abort, asking, 0).catch((reason) => {
@@ -135,9 +161,11 @@ async function pause(call: Call, reason: PauseReason, message: string): Promise<
 function note(call: Call, reason: PauseReason, message: string): PendingCall {
   const { run, callId, tool, hash, past } = call;
   if (past?.pause?.reason === reason && past.pause.hash === hash) return toPending(past.pause);
-  return toPending(
-    run.log.record(callId, { type: "tool-pause", name: tool.name, input: call.shown, hash, reason, message }),
-  );
+  const { approvalTimeoutMs } = run.options;
+  const isLimited = reason === "approval" && approvalTimeoutMs !== undefined;
+  const end = isLimited ? { expiresAt: Date.now() + approvalTimeoutMs } : undefined;
+  const body = { name: tool.name, input: call.shown, hash, reason, message, ...end };
+  return toPending(run.log.record(callId, { type: "tool-pause", ...body }));
 }
 
 function denied(reason: string, data?: { rule: number }): HaftError {

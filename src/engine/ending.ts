@@ -37,7 +37,7 @@ export function recalledEnding(end: RunEnding, exits: readonly Exit[], cause?: u
 }
 
 export function abortedEnding({ reason }: RunAbort): ErrorEnding {
-  if (HaftError.is(reason) && reason.code !== "ABORTED") return { status: "error", stopReason: "error", error: reason };
+  if (HaftError.is(reason) && reason.code !== "ABORTED") return failedEnding(reason);
   const isPlain = reason instanceof Error && reason.name === "AbortError";
   const message = isPlain ? "The run was aborted" : `The run was aborted: ${messageOf(reason)}`;
   return { status: "error", stopReason: "aborted", error: new HaftError("ABORTED", message, { cause: reason }) };
@@ -45,6 +45,7 @@ export function abortedEnding({ reason }: RunAbort): ErrorEnding {
 
 export function failedEnding(thrown: unknown): ErrorEnding {
   const error = internal(thrown);
+  if (error.code === "BUDGET_EXCEEDED") return { status: "error", stopReason: "budget", error };
   return { status: "error", stopReason: error.code.startsWith("MODEL_") ? "model" : "error", error };
 }
 

@@ -125,6 +125,7 @@ function noteCall({ run, callId, asked, tool, shown, hash }: Call, given: unknow
 
 /** The start is in the log before the handler is called. */
 function begin({ run, tool, ctx, callId, iteration }: Call): void | Promise<void> {
+  run.budget?.calls(tool.name);
   run.log.record(callId, { type: "tool-start", name: tool.name, attempt: ctx.attempt });
   iteration.begins(callId);
   const check = () => {

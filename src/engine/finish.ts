@@ -11,6 +11,7 @@ import { untilAbort } from "./until-abort.ts";
 /** Never rejects: what fails here makes the run an error. */
 export async function finish(run: RunState, ending: Ending): Promise<ExecuteResult> {
   run.steering.end();
+  run.budget?.close();
   let last = ending;
   try {
     if (isNews(run, ending)) last = record(run, ending);
@@ -26,6 +27,7 @@ export async function finish(run: RunState, ending: Ending): Promise<ExecuteResu
 
 /** Closes what a run opened that never began. */
 export async function closeRooms(run: RunState): Promise<void> {
+  run.budget?.close();
   await closeMode(run);
   if (run.ownsSandbox) await closeSandbox(run, run.sandbox!);
 }

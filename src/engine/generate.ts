@@ -37,7 +37,8 @@ async function askLater(
   const chain = await choosing;
   if (!run.isLong) return ask(run, iteration, request, chain, 0);
   const { compactForWindow } = await import("./compaction/in-run.ts");
-  return ask(run, iteration, await compactForWindow(run, iteration, request, chain[0]!), chain, 0);
+  const shorter = await compactForWindow(run, iteration, request, chain[0]!);
+  return ask(run, iteration, shorter, chain, 0);
 }
 
 function heard(run: RunState, iteration: RunningIteration, response: Response): Response {
@@ -88,6 +89,7 @@ interface Call {
 }
 
 function attempt(call: Call, number: number): Promise<Response> {
+  call.run.budget?.affords(call.opened.name);
   const shown = call.run.watchers.any ? new Shown(call.run.log, call.iteration.id) : undefined;
   const startedAt = Date.now();
   return begin(call, number, shown).then(
@@ -100,6 +102,8 @@ async function again(call: Call, number: number, thrown: unknown, shown: Shown |
   const { run, iteration, request, chain, position } = call;
   const { judge } = await import("./model/failure.ts"); // most runs have none
   const failure = failed(call, number, thrown, shown, judge);
+  const over = run.budget?.over();
+  if (over) throw over;
   if (failure.then === "next-model") return ask(run, iteration, request, chain, position + 1);
   if (failure.then === "retry") {
     await pause(run, failure.waitMs);
@@ -131,6 +135,7 @@ function begin({ run, iteration, request, opened, options, streams }: Call, numb
 function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: number): Response {
   const { content, finishReason, usage } = answer;
   const durationMs = Date.now() - startedAt;
+  run.budget?.spends(opened.name, usage);
   const body: EntryBody = { type: "model-response", model: opened.name, durationMs, content, finishReason, usage };
   return run.log.record(iteration.id, body) as Response;
 }
@@ -160,7 +165,10 @@ function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | und
 
   const { name } = opened;
   const told = isTooLong ? withWait(failure.error, retryAfterMs, maxWaitMs) : failure.error;
-  const { error } = run.log.record(key, { type: "model-error", model: name, attempt, error: logged(told), then });
+  const { usage } = failure;
+  if (usage) run.budget?.spends(name, usage);
+  const more = { error: logged(told), then, ...(usage && { usage }) } as const;
+  const { error } = run.log.record(key, { type: "model-error", model: name, attempt, ...more });
   if (shown?.any) run.log.emit({ type: "text-reset", key });
   call.streams ||= failure.mayHelpStreamed;
   if (then === "fail") throw unlogged(error);

@@ -3,6 +3,7 @@ import { HaftError } from "../base/errors.ts";
 import { hashText, type Json } from "../base/json.ts";
 import { checkDecision } from "../core/decision-check.ts";
 import type { Entry, EntryOf } from "../core/log.ts";
+import { answers } from "../core/snapshot.ts";
 
 /** What the log knows of one call. */
 export interface PastCall {
@@ -102,7 +103,7 @@ export class Journal {
         break;
       case "decision":
         checkDecision(entry.decision);
-        past.decision = entry;
+        if (!past.pause || answers(past.pause, entry)) past.decision = entry;
         break;
       case "tool-start":
         past.changed = inputOf(past.decision) ?? past.changed;

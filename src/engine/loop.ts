@@ -2,8 +2,9 @@
 import { HaftError } from "../base/errors.ts";
 import type { EntryOf } from "../core/log.ts";
 import { act } from "./act.ts";
+import type { Budget } from "./budget/index.ts";
 import { buildContext, exitsOf } from "./context.ts";
-import { abortedEnding, type Ending, recalledEnding } from "./ending.ts";
+import { abortedEnding, type Ending, failedEnding, recalledEnding } from "./ending.ts";
 import { generate } from "./generate.ts";
 import { beforeIteration } from "./hook-calls.ts";
 import { RunningIteration } from "./iteration.ts";
@@ -17,6 +18,8 @@ export async function loop(run: RunState): Promise<Ending> {
   if (last) return last;
   for (let index = finished + 1; index <= run.limit; index++) {
     if (run.abort.aborted) return abortedEnding(run.abort);
+    const over = run.budget && counted(run, run.budget, index);
+    if (over) return failedEnding(over);
     const iteration = new RunningIteration(run, index);
     listen(run, iteration);
     let happened = run.hooks.onIterationStart && (await beforeIteration(run, iteration));
@@ -38,6 +41,13 @@ export async function loop(run: RunState): Promise<Ending> {
     hint: "Raise `iterations` (--max-iterations). The session goes on with the next prompt.",
   });
   return { status: "error", stopReason: "iterations", error };
+}
+
+/** An answer that the log has is paid for: it is acted on in any case. */
+function counted(run: RunState, budget: Budget, index: number): HaftError | undefined {
+  const over = run.journal.response(`${run.id}/${index}`) ? undefined : budget.over();
+  if (!over) budget.iterates(run.id);
+  return over;
 }
 
 /** What was said until now is in the model's request; what is said from here on comes after this iteration. */

@@ -67,12 +67,13 @@ function pastOf(entries: readonly Entry[], run: string): readonly Entry[] {
 
 /** What it does not say itself. Options that are meant for one provider go with the model. */
 function inherited({ options, sandbox }: RunState, own: ExecuteOptions): ExecuteOptions {
-  const { model, providerOptions, cwd, logger, prices, modelLimits } = options;
+  const { model, providerOptions, cwd, logger, prices, modelLimits, approvalTimeoutMs } = options;
   return withoutMissing({
     cwd,
     logger,
     prices,
     modelLimits,
+    approvalTimeoutMs,
     sandbox,
     ...(own.model === undefined && { model, providerOptions }),
   });

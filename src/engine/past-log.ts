@@ -2,7 +2,8 @@
 import { HaftError, invalidOption, messageOf } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
-import { type Entry, LOG_VERSION } from "../core/log.ts";
+import type { Entry } from "../core/log.ts";
+import { currentEntry } from "../core/log-version.ts";
 import { Snapshot, type SnapshotJson } from "../core/snapshot.ts";
 
 export interface Past {
@@ -16,8 +17,7 @@ export interface Past {
 export function givenEntries({ log }: ExecuteOptions): readonly Entry[] {
   if (log === undefined) return [];
   const entries = Array.isArray(log) ? (log as readonly Entry[]) : Snapshot.from(log as SnapshotJson).entries;
-  for (const [index, entry] of entries.entries()) checkEntry(entry, index);
-  return entries;
+  return entries.map(checkedEntry);
 }
 
 /**
@@ -79,12 +79,9 @@ function checkSameLog(session: string, given: readonly Entry[], kept: readonly E
   );
 }
 
-function checkEntry(entry: unknown, index: number): void {
-  const { v, seq, key, type } = isPlainObject(entry) ? entry : {};
+function checkedEntry(entry: unknown, index: number): Entry {
+  const { seq, key, type } = isPlainObject(entry) ? entry : {};
   if (!Number.isInteger(seq) || typeof key !== "string" || typeof type !== "string")
     throw invalidOption(`log[${index}] is no entry of a log`, "Give the entries of a store, or a snapshot.");
-  if (v === LOG_VERSION) return;
-  throw new HaftError("LOG_VERSION_UNKNOWN", `The log was written in format ${v}; this version reads ${LOG_VERSION}`, {
-    hint: "Update Haft.",
-  });
+  return currentEntry(entry as Entry, "The log");
 }

@@ -1,11 +1,12 @@
 /** Before a run starts: its options are read, and what they name is loaded. */
 import { invalidOption } from "../base/errors.ts";
 import { consoleLogger } from "../core/call-context.ts";
-import type { Logger } from "../core/context.ts";
+import { channel, type Logger } from "../core/context.ts";
 import type { ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
+import type { Budget } from "./budget/index.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
@@ -26,23 +27,38 @@ export interface Prepared {
   secrets: OpenSecrets | undefined;
   policy: Judge | undefined;
   nesting: Nesting | undefined;
+  budget?: Budget | undefined;
   logger: Logger;
   given: readonly Entry[];
 }
 
 /** @throws HaftError for options that do not fit: everything that `execute` rejects with */
 export function prepare(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
-  if (options.subagents) return withSubagents(options, rooms, abort);
+  const isCounted = options.budget || typeof options.prices === "string" || channel in options;
+  if (isCounted) return withBudget(options, rooms, abort);
   return prepareOwn(options, rooms, abort);
 }
 
 /** Most runs have none, and load nothing for it. */
-async function withSubagents(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Promise<Prepared> {
-  const [{ nestedRun }, offered] = await Promise.all([import("./nested-run.ts"), rooms.subagents(options)]);
-  return { ...(await prepareOwn(offered, rooms, abort)), nesting: nestedRun };
+async function withBudget(given: ExecuteOptions, rooms: Rooms, abort: RunAbort): Promise<Prepared> {
+  const { openBudget } = await import("./budget/index.ts");
+  const { options, budget } = await openBudget(given, rooms);
+  const prepared = await prepareOwn(options, rooms, abort);
+  return { ...prepared, budget };
 }
 
 function prepareOwn(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
+  if (options.subagents) return withSubagents(options, rooms, abort);
+  return prepareLists(options, rooms, abort);
+}
+
+/** The same of what gives tasks to others. */
+async function withSubagents(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Promise<Prepared> {
+  const [{ nestedRun }, offered] = await Promise.all([import("./nested-run.ts"), rooms.subagents(options)]);
+  return { ...(await prepareLists(offered, rooms, abort)), nesting: nestedRun };
+}
+
+function prepareLists(options: ExecuteOptions, rooms: Rooms, abort: RunAbort): Prepared | Promise<Prepared> {
   if (options.objects) return withObjects(options, rooms, abort);
   return prepareAll(options, rooms, abort, undefined);
 }

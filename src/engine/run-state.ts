@@ -9,6 +9,7 @@ import type { ObjectInstance } from "../core/object.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { Tool, ToolEntry } from "../core/tool.ts";
+import type { Budget } from "./budget/index.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenModel } from "./model/open-model.ts";
 import type { NamedTools } from "./named-tools.ts";
@@ -29,6 +30,7 @@ export interface RunParts {
   mode: ModeSession;
   policy: Judge | undefined;
   nesting: Nesting | undefined;
+  budget: Budget | undefined;
   steering: Steering;
   watchers: Watchers;
   abort: RunAbort;
@@ -61,6 +63,8 @@ export class RunState {
   readonly policy: Judge | undefined;
   /** Makes the runs inside calls; undefined where the run has no sub-agents. */
   readonly nesting: Nesting | undefined;
+  /** Undefined: it has none, and nothing is counted. */
+  readonly budget: Budget | undefined;
   readonly log: Recorder;
   readonly journal: Journal;
   readonly mode: ModeSession;
@@ -109,6 +113,7 @@ export class RunState {
     this.hooks = parts.options.hooks ?? {};
     this.policy = parts.policy;
     this.nesting = parts.nesting;
+    this.budget = parts.budget;
     this.log = parts.log;
     this.journal = parts.journal;
     this.mode = parts.mode;
@@ -176,7 +181,8 @@ export class RunState {
   /** Counts what an answer cost. */
   spend(response: Pick<ModelResponse, "model" | "usage">): void {
     this.usage = addUsage(this.usage, response.usage);
-    const cost = this.options.prices?.(response.model, response.usage);
+    const { prices } = this.options;
+    const cost = typeof prices === "function" ? prices(response.model, response.usage) : undefined;
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }

@@ -5,6 +5,7 @@ import type { EntryOf, IterationStatus, LoggedMessage } from "../core/log.ts";
 import { userText } from "../core/message.ts";
 import type { Outcome, StoppedCall } from "../core/mode.ts";
 import { modelText } from "../core/tool-result.ts";
+import type { Budget } from "./budget/index.ts";
 import { abortedEnding, type Ending, type FinalEnding, failedEnding, loggedEnding } from "./ending.ts";
 import { append } from "./history.ts";
 import { afterIteration } from "./hook-calls.ts";
@@ -34,6 +35,7 @@ interface Conclusion {
   status: IterationStatus;
   messages: readonly LoggedMessage[];
   ending?: FinalEnding;
+  told?: EntryOf<"iteration-end">["told"];
 }
 
 export function settle(
@@ -43,7 +45,8 @@ export function settle(
   happened: Happened,
 ): Ending | undefined | Promise<Ending | undefined> {
   if (happened.type === "failed" || happened.type === "paused") return broken(run, iteration, response, happened);
-  const conclusion = conclude(run, iteration, response, happened);
+  const concluded = conclude(run, iteration, response, happened);
+  const conclusion = run.budget ? withinBudget(run.budget, concluded) : concluded;
   const wasSteered = close(run, iteration, conclusion);
   const next = () => {
     const { ending } = conclusion;
@@ -156,10 +159,21 @@ function exitMissing(names: string): HaftError {
   });
 }
 
+/** A run that would go on ends where its budget does, or is told once how much is left. */
+function withinBudget(budget: Budget, conclusion: Conclusion): Conclusion {
+  if (conclusion.ending) return conclusion;
+  const over = budget.refused ?? budget.over();
+  if (over) return { ...conclusion, ending: failedEnding(over) };
+  const notice = budget.notice();
+  if (!notice) return conclusion;
+  return { ...conclusion, messages: [...conclusion.messages, notice.message], told: notice.told };
+}
+
 /** Closes the iteration in the log, and appends to the conversation what the model reads next. Did somebody say something? */
-function close(run: RunState, iteration: RunningIteration, { status, messages, ending }: Conclusion): boolean {
-  const last = ending && { ending: loggedEnding(ending) };
-  const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...last });
+function close(run: RunState, iteration: RunningIteration, conclusion: Conclusion): boolean {
+  const { status, messages, ending, told } = conclusion;
+  const more = { ...(ending && { ending: loggedEnding(ending) }), ...(told && { told }) };
+  const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...more });
   append(run.messages, end.messages, iteration);
   if (iteration.hasMore) run.offerReading();
   const { assigns } = iteration;

@@ -75,7 +75,7 @@ async function openRooms(prepared: Prepared, session: string): Promise<Opened> {
 }
 
 function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
-  const { options, tools, objects, mode, secrets } = prepared;
+  const { options, tools, objects, mode, secrets, budget } = prepared;
   const { session, sandbox } = opened;
   const entries = secrets ? secrets.redact(opened.entries) : opened.entries; // it may be older than the secrets
   const around = runAround(options);
@@ -91,6 +91,8 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
   if (past.run === undefined) begin(log, id, history.messages, options, mode, sandbox);
   else if (!past.isFinished) goOn(started.steering, log, own, id, options.prompt);
   const isReplay = past.run !== undefined && past.isFinished;
+  if (budget?.countsTime && past.run !== undefined && !isReplay) log.record(id, { type: "run-resume" });
+  if (budget) budget.open(id, own.length > 0 ? log.entries : own, started.abort, isReplay);
   if (secrets && options.secrets && secrets.known.length > 0 && !isReplay)
     log.record(id, { type: "secret", action: "resolve", secrets: [...secrets.known] });
 
@@ -99,7 +101,7 @@ function enter(prepared: Prepared, started: Started, opened: Opened): RunState {
 }
 
 function stateOf(
-  { options, rooms, tools, objects, secrets, policy, nesting, logger }: Prepared,
+  { options, rooms, tools, objects, secrets, policy, nesting, budget, logger }: Prepared,
   { steering, watchers, abort }: Started,
   { mode, sandbox }: Opened,
   { id, log, journal, history }: { id: string; log: Recorder; journal: Journal; history: History },
@@ -113,6 +115,7 @@ function stateOf(
     mode,
     policy,
     nesting,
+    budget,
     steering,
     watchers,
     abort,

@@ -43,11 +43,17 @@ export async function waitingCalls(store: Store, session: string): Promise<Pendi
 /**
  * Adds a decision to a session's log; running the session goes on from there.
  *
- * @throws HaftError SESSION_UNKNOWN, DECISION_UNKNOWN
+ * @throws HaftError SESSION_UNKNOWN, DECISION_UNKNOWN, DECISION_EXPIRED, DECISION_INVALID
  */
-export async function decide(store: Store, session: string, callId: string, decision: Decision): Promise<void> {
+export async function decide(
+  store: Store,
+  session: string,
+  callId: string,
+  decision: Decision,
+  who: { by?: string } = {},
+): Promise<void> {
   const entries = await knownSession(store, session);
-  const decided = new Snapshot(entries.at(-1)!.key.split("/")[0]!, entries).decide(callId, decision);
+  const decided = new Snapshot(entries.at(-1)!.key.split("/")[0]!, entries).decide(callId, decision, who);
   await store.append(session, decided.entries.slice(entries.length), { epoch: 0 });
 }
 

@@ -1,109 +1,109 @@
 /** Logs in a folder: one file of JSON lines a session, synced to disk at every append. */
-import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { HaftError } from "../base/errors.ts";
-import type { Store } from "../core/log.ts";
+import type { Entry } from "../core/log.ts";
+import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
+import { closedStore } from "./closed.ts";
+import { endsOf } from "./file/ends.ts";
+import { SessionFile } from "./file/session-file.ts";
+import { lastFirst } from "./last-first.ts";
 import { readLines } from "./lines.ts";
-import { checkAppend, type Held } from "./may-append.ts";
+import { checkClaim, checkTtl } from "./session-name.ts";
 
 /**
  * `folder` is made when it is first written to. Sessions are named by letters, digits, `_`, `-` and `.`.
  *
- * Appends of one process go one after the other. Between processes the file shows who wrote last: a writer that is
- * behind gets HaftError `STORE_EPOCH_STALE` or `STORE_CONFLICT`.
+ * Several processes of one machine may use it at once: a lock file is held over every append. A writer that is behind
+ * gets HaftError `STORE_EPOCH_STALE` or `STORE_CONFLICT`. Other errors: SESSION_INVALID, STORE_CORRUPT, STORE_CLOSED,
+ * STORE_FAILED for a lock that is not given back, and those of the file system.
  */
-export function fileStore(folder: string): Store {
-  const open = new Map<string, SessionFile>();
-  const fileOf = (session: string): SessionFile => {
-    const known = open.get(session) ?? new SessionFile(folder, session);
-    open.set(session, known);
-    return known;
-  };
-  return {
-    read: async (session, after = -1) => fileOf(session).read(after),
-    append: async (session, entries, { epoch }) => fileOf(session).append(entries, epoch),
-  };
+export function fileStore(folder: string): SessionStore {
+  return new FileStore(folder);
 }
 
-class SessionFile {
+class FileStore implements SessionStore {
   readonly #folder: string;
-  readonly #path: string;
-  readonly #session: string;
-  /** Appends go one after the other. */
-  #last: Promise<unknown> = Promise.resolve();
-  /** What the file held after our own last append, and how long it was then. */
-  #known: (Held & { size: number }) | undefined;
+  readonly #files = new Map<string, SessionFile>();
+  #isClosed = false;
 
-  constructor(folder: string, session: string) {
-    if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/.test(session)) {
-      throw new HaftError("SESSION_INVALID", `"${session.slice(0, 80)}" cannot name a session of a file store`, {
-        hint: "Use letters, digits, _, - and ., 200 at most.",
-      });
-    }
+  constructor(folder: string) {
     this.#folder = folder;
-    this.#session = session;
-    this.#path = join(folder, `${session}.jsonl`);
   }
 
-  async read(after: number) {
-    await this.#last.catch(() => {});
-    const { entries } = readLines(await this.#bytes(), this.#session);
-    return entries.filter(({ seq }) => seq > after);
+  async read(session: string, after = -1): Promise<Entry[]> {
+    return this.#file(session).read(after);
   }
 
-  append(entries: Parameters<Store["append"]>[1], epoch: number): Promise<void> {
-    const work = this.#last.catch(() => {}).then(() => this.#write(entries, epoch));
-    this.#last = work;
-    return work;
+  async append(session: string, entries: readonly Entry[], { epoch }: AppendOptions): Promise<void> {
+    return this.#file(session).append(entries, epoch);
   }
 
-  async #write(entries: Parameters<Store["append"]>[1], epoch: number): Promise<void> {
-    const lines = entries.map((entry) => `${JSON.stringify(epoch === 0 ? entry : { ...entry, epoch })}\n`).join("");
-    if (!this.#known) await mkdir(this.#folder, { recursive: true });
-    const file = await open(this.#path, "a+");
-    try {
-      const held = await this.#heldBy(file);
-      checkAppend(this.#session, held, entries, epoch);
-      await writeWhole(file, lines, held.size);
-      if (held.size === 0) await syncFolder(this.#folder);
-      const last = entries.at(-1)?.seq ?? held.last;
-      this.#known = { epoch, last, size: held.size + Buffer.byteLength(lines) };
-    } finally {
-      await file.close();
-    }
+  async claim(session: string, options: ClaimOptions): Promise<Claim> {
+    checkClaim(options);
+    return this.#file(session).claim(options);
   }
 
-  /** Read again only when somebody else wrote. A line that a crash tore is cut off. */
-  async #heldBy(file: FileHandle): Promise<Held & { size: number }> {
-    const { size } = await file.stat();
-    if (this.#known?.size === size) return this.#known;
-    const { entries, epoch, length } = readLines(await this.#bytes(), this.#session);
-    if (length < size) await file.truncate(length);
-    return { epoch, last: entries.at(-1)?.seq, size: length };
+  async renew(session: string, { epoch, ttlMs }: { epoch: number; ttlMs: number }): Promise<boolean> {
+    checkTtl(ttlMs);
+    return this.#file(session).renew(epoch, ttlMs);
   }
 
-  async #bytes(): Promise<Buffer> {
-    return readFile(this.#path).catch((error) => {
-      if (error.code === "ENOENT") return Buffer.alloc(0);
-      throw error;
-    });
+  async release(session: string, { epoch }: AppendOptions): Promise<void> {
+    return this.#file(session).release(epoch);
+  }
+
+  /** Files that changed last are looked into, and no others. */
+  async list({ limit = 50 }: ListOptions = {}): Promise<SessionInfo[]> {
+    this.#checkOpen();
+    await this.#idle();
+    const names = (await readdir(this.#folder).catch(noneWhenMissing)).filter((name) => name.endsWith(".jsonl"));
+    const changed = await Promise.all(
+      names.map(async (name) => ({ name, at: (await stat(join(this.#folder, name))).mtimeMs })),
+    );
+    const last = changed.sort((one, other) => other.at - one.at).slice(0, limit);
+    const infos = await Promise.all(last.map(({ name }) => this.#infoOf(name.slice(0, -".jsonl".length))));
+    return infos.filter((info) => info !== undefined).sort(lastFirst);
+  }
+
+  /** What was asked for before this is still done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#idle();
+    this.#files.clear();
+  }
+
+  async #infoOf(session: string): Promise<SessionInfo | undefined> {
+    const path = join(this.#folder, `${session}.jsonl`);
+    const ends = await endsOf(path);
+    if (!ends) return undefined;
+    const { entries } = readLines(Buffer.from(`${ends.first}\n${ends.last}\n`), session);
+    const [first, last] = entries.length === 2 ? entries : wholeEnds(readLines(await readFile(path), session).entries);
+    if (!first || !last) return undefined;
+    return { session, entries: last.seq - first.seq + 1, createdAt: first.at, updatedAt: last.at };
+  }
+
+  async #idle(): Promise<void> {
+    for (const file of this.#files.values()) await file.idle();
+  }
+
+  #file(session: string): SessionFile {
+    this.#checkOpen();
+    const file = this.#files.get(session) ?? new SessionFile(this.#folder, session);
+    this.#files.set(session, file);
+    return file;
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw closedStore();
   }
 }
 
-/** All of the lines or none: what a full disk cut is taken back. */
-async function writeWhole(file: FileHandle, lines: string, size: number): Promise<void> {
-  try {
-    await file.appendFile(lines);
-    await file.datasync();
-  } catch (error) {
-    await file.truncate(size).catch(() => {});
-    throw error;
-  }
+/** The last line was torn: all are read. */
+function wholeEnds(entries: Entry[]): [Entry?, Entry?] {
+  return [entries[0], entries.at(-1)];
 }
 
-/** A new file is in its folder for good only when the folder is synced as well. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r").catch(() => undefined); // not every system opens folders
-  await handle?.sync().catch(() => {});
-  await handle?.close();
+function noneWhenMissing(error: NodeJS.ErrnoException): string[] {
+  if (error.code === "ENOENT") return [];
+  throw error;
 }

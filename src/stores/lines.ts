@@ -1,7 +1,8 @@
 /** What the bytes of a session's file say: its entries, its epoch, and where the last whole line ends. */
 import { HaftError } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
-import { type Entry, LOG_VERSION } from "../core/log.ts";
+import type { Entry } from "../core/log.ts";
+import { currentEntry } from "../core/log-version.ts";
 
 export interface ReadLines {
   entries: Entry[];
@@ -25,8 +26,7 @@ export function readLines(bytes: Buffer, session: string): ReadLines {
     if (!line && bytes.indexOf(LINE_END, end + 1) < 0) break; // the last one: blocks that reached the disk out of order
     if (!line) throw corrupt(session, number);
     const { epoch: written = 0, ...entry } = line;
-    checkVersion(entry, session);
-    entries.push(entry as Entry);
+    entries.push(currentEntry(entry, `Session "${session}"`));
     epoch = Math.max(epoch, written);
     start = end + 1;
   }
@@ -40,15 +40,6 @@ function parse(line: Buffer): (Entry & { epoch?: number }) | undefined {
   } catch {
     return undefined;
   }
-}
-
-function checkVersion({ v }: Pick<Entry, "v">, session: string): void {
-  if (v === LOG_VERSION) return;
-  throw new HaftError(
-    "LOG_VERSION_UNKNOWN",
-    `Session "${session}" was written in format ${v}; this version reads format ${LOG_VERSION}`,
-    { hint: "Update Haft." },
-  );
 }
 
 function corrupt(session: string, line: number): HaftError {

@@ -7,3 +7,4 @@ export {
   type ScriptedStep,
   scriptedModel,
 } from "./scripted-model.ts";
+export { type StoreContractCase, type StoreSubject, storeContract } from "./store-contract.ts";

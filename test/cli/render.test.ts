@@ -123,7 +123,7 @@ describe("a screen", () => {
   test("shows each call of several at once with its own result", () => {
     const { screen, text } = terminal(false);
     const view = new RunView(screen, false);
-    const place = (key: string) => ({ v: 1 as const, seq: 0, at: 0, key });
+    const place = (key: string) => ({ v: 2 as const, seq: 0, at: 0, key });
     for (const key of ["r/1/1", "r/1/2"]) {
       view.event({
         ...place(key),
@@ -156,7 +156,7 @@ describe("a screen", () => {
     const content = [{ type: "text" as const, text: "Other words." }];
     const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
     const response = { model: "m", content, finishReason: "stop" as const, usage, durationMs: 1 };
-    view.event({ v: 1, seq: 1, at: 0, key: "r/1", type: "model-response", ...response });
+    view.event({ v: 2, seq: 1, at: 0, key: "r/1", type: "model-response", ...response });
     view.close();
     expect(text()).toContain("First paragraph.\n");
     expect(text()).toContain("does not count");

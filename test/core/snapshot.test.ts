@@ -6,7 +6,7 @@ import { pendingCalls, Snapshot } from "../../src/core/snapshot.ts";
 
 let seq = 0;
 function entry(key: string, body: EntryBody): Entry {
-  return { v: 1, seq: seq++, at: 0, key, ...body } as Entry;
+  return { v: 2, seq: seq++, at: 0, key, ...body } as Entry;
 }
 
 function paused(key: string, name = "send", reason: "approval" | "snapshot" | "nested" = "approval"): Entry {
@@ -38,13 +38,20 @@ describe("which calls wait", () => {
   });
 
   test("not those that were decided, ended, or belong to a run that is over; but those paused again", () => {
-    const decision = entry("a", { type: "decision", decision: { approve: true }, hash: "h" });
+    const hash = hashOf(["send", "a"]);
+    const decision = entry("a", { type: "decision", decision: { approve: true }, hash });
     const end = entry("a", { type: "tool-end", name: "send", durationMs: 1 });
     const over = entry("run_1", { type: "run-end", status: "error", stopReason: "aborted" });
     expect(pendingCalls([paused("a"), decision])).toEqual([]);
     expect(pendingCalls([paused("a"), end])).toEqual([]);
     expect(pendingCalls([paused("a"), over])).toEqual([]);
     expect(pendingCalls([paused("a"), decision, paused("a")]).map(({ callId }) => callId)).toEqual(["a"]);
+  });
+
+  test("those as well that somebody decided about as another call", () => {
+    const decision = entry("a", { type: "decision", decision: { approve: true }, hash: hashOf(["send", "b"]) });
+    expect(pendingCalls([paused("a"), decision])).toHaveLength(1);
+    expect(pendingCalls([paused("a", "send", "snapshot"), decision])).toEqual([]);
   });
 });
 
@@ -138,10 +145,17 @@ describe("as JSON", () => {
     ["text that is no JSON", "{"],
     ["nothing", null],
     ["an empty object", {}],
-    ["another version", { v: 2, run: "r", entries: [] }],
+    ["entries that are none", { v: 1, run: "r", entries: [5] }],
     ["no entries", { v: 1, run: "r" }],
   ])("%s is refused", (_, json) => {
     expect(() => Snapshot.from(json as never)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
+  });
+
+  test("one of a later version is refused, and one of an earlier version is brought to this one", () => {
+    const later = { v: 3, run: "r", entries: [] };
+    expect(() => Snapshot.from(later)).toThrow(expect.objectContaining({ code: "LOG_VERSION_UNKNOWN" }));
+    const old = { v: 1, run: "r", entries: [{ v: 1, seq: 0, at: 0, key: "r", type: "run-start", mode: "tools" }] };
+    expect(Snapshot.from(old).toJSON()).toEqual({ ...old, v: 2, entries: [{ ...old.entries[0], v: 2 }] });
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LOG_VERSION } from "../../src/core/log.ts";
 import { estimateTokens } from "../../src/core/message.ts";
 import { compactLog } from "../../src/engine/compaction/of-log.ts";
 import { type Message, Snapshot } from "../../src/index.ts";
@@ -57,6 +58,32 @@ describe("cut at every place of its log, a run goes on to the same conversation"
       expect(again.messages).toEqual(whole.messages);
       expect(again.usage).toEqual(whole.usage);
       expect(compactions(await kind.read("s")).map(({ key }) => key)).toEqual(compactions(kept).map(({ key }) => key));
+    }
+  });
+
+  test("also where somebody said something while the summary was written", async () => {
+    const store = memoryStore();
+    const inner = byPlace(Array(12).fill(40));
+    const options = { tools: [gives], iterations: 30, compaction: { window: 1_800, keepTurns: 2 } };
+    let isSaid = false;
+    const speaking = {
+      ...inner,
+      doGenerate: async (request: any) => {
+        if (isForNotes(request) && !isSaid) isSaid = run.steer("Faster, please.");
+        return inner.doGenerate(request);
+      },
+    };
+    const run = execute({ ...options, model: speaking, store, session: "s", prompt: "Go." });
+    const whole = await run;
+    expect(isSaid).toBe(true);
+    expect(textOf(whole.messages) + textOf(compactions(await store.read("s")))).toContain("Faster, please.");
+    const kept = await store.read("s");
+    const replayed = await execute({ ...options, model: scriptedModel([]), log: kept });
+    expect(replayed.messages).toEqual(whole.messages);
+    const said = kept.findIndex((entry) => entry.type === "message" && entry.via === "steer");
+    for (const length of [said + 1, said + 2, said + 3, said + 6]) {
+      const again = await execute({ ...options, model: byPlace(Array(12).fill(40)), log: kept.slice(0, length) });
+      expect(again.messages).toEqual(whole.messages);
     }
   });
 
@@ -208,7 +235,13 @@ describe("a session that rests", () => {
       upTo: entries.length - 1,
       usage: { inputTokens: 5 },
     });
-    const entry = { v: 1 as const, seq: entries.length, at: Date.now(), key: made.key, ...made.body };
+    const entry = {
+      v: LOG_VERSION as typeof LOG_VERSION,
+      seq: entries.length,
+      at: Date.now(),
+      key: made.key,
+      ...made.body,
+    };
     await store.append("s", [entry], { epoch: 0 });
     const next = scriptedModel(["Hello."]);
     const result = await execute({ ...options, model: next, prompt: "And?" });
@@ -221,7 +254,13 @@ describe("a session that rests", () => {
     const { store, options, entries } = await session();
     const made = (await compactLog(entries, { reason: "clear", rooms, logger }))!;
     expect(made.body).toMatchObject({ reason: "clear", method: "cleared", messages: [], after: 0 });
-    await store.append("s", [{ v: 1, seq: entries.length, at: Date.now(), key: made.key, ...made.body }], { epoch: 0 });
+    await store.append(
+      "s",
+      [{ v: LOG_VERSION as typeof LOG_VERSION, seq: entries.length, at: Date.now(), key: made.key, ...made.body }],
+      {
+        epoch: 0,
+      },
+    );
     const model = scriptedModel(["Hello."]);
     const result = await execute({ ...options, model, prompt: "Who am I?" });
     expect(model.requests[0]!.prompt).toEqual([{ role: "user", content: [{ type: "text", text: "Who am I?" }] }]);

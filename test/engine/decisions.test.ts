@@ -89,7 +89,7 @@ describe("a decision", () => {
       const { seen, pay, model, result: first, call } = await interrupted();
       const { entries, run } = first.snapshot;
       const forged: any = {
-        v: 1,
+        v: 2,
         seq: entries.length,
         at: 0,
         key: call.callId,
@@ -97,7 +97,7 @@ describe("a decision", () => {
         decision,
         hash: call.hash,
       };
-      const result = await execute({ model, tools: [pay], log: { v: 1, run, entries: [...entries, forged] } });
+      const result = await execute({ model, tools: [pay], log: { v: 2, run, entries: [...entries, forged] } });
       expect(result).toMatchObject({ status: "error", error: { code: "DECISION_INVALID" } });
       expect(seen).toEqual([]);
     }

@@ -168,9 +168,9 @@ describe("a log that does not fit", () => {
   test.each([
     ["no entries", [5], "OPTIONS_INVALID"],
     ["halves", [{ v: 1, seq: 0 }], "OPTIONS_INVALID"],
-    ["another version", [{ v: 2, seq: 0, at: 0, key: "r", type: "run-start" }], "LOG_VERSION_UNKNOWN"],
+    ["another version", [{ v: 3, seq: 0, at: 0, key: "r", type: "run-start" }], "LOG_VERSION_UNKNOWN"],
     ["no snapshot", { v: 1 }, "SNAPSHOT_INVALID"],
-    ["another snapshot", { v: 3, run: "r", entries: [] }, "SNAPSHOT_INVALID"],
+    ["another snapshot", { v: 3, run: "r", entries: [] }, "LOG_VERSION_UNKNOWN"],
     ["text", "log", "OPTIONS_INVALID"],
   ])("%s: it is refused before anything starts", async (_, log: any, code) => {
     const model = scriptedModel([]);

@@ -5,7 +5,7 @@ import { memoryStore } from "../../src/stores/index.ts";
 import { asks, execute, noting, ofType, results, scriptedModel, sleep, tool, waiting } from "./support.ts";
 
 const yes = Object.freeze({ approve: true });
-const forged = (key: string, hash: string) => ({ v: 1, seq: 99, at: 0, key, type: "decision", decision: yes, hash });
+const forged = (key: string, hash: string) => ({ v: 2, seq: 99, at: 0, key, type: "decision", decision: yes, hash });
 
 /** Tries to change everything that it can reach. */
 function meddle(value: any, put: (target: any) => void, seen = new Set<object>()): void {

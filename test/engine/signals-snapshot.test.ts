@@ -42,7 +42,7 @@ describe("a SnapshotSignal", () => {
     ]);
     expect(ofType(events, "run-end")).toEqual([]);
     expect(JSON.parse(JSON.stringify(waiting(result).snapshot))).toEqual({
-      v: 1,
+      v: 2,
       run: result.run,
       entries: ofType(events, "tool-pause")[0] && expect.any(Array),
     });

@@ -14,7 +14,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-const place = (seq: number, key: string) => ({ v: 1 as const, seq, at: 1, key });
+const place = (seq: number, key: string) => ({ v: 2 as const, seq, at: 1, key });
 const waiting: Entry[] = [
   { ...place(0, "run_1"), type: "run-start", mode: "tools" },
   {

@@ -19,7 +19,7 @@ function folder(): string {
 
 function entry(seq: number, text = `entry ${seq}`): Entry {
   const message = { role: "user" as const, content: [{ type: "text" as const, text }] };
-  return { v: 1, seq, at: seq, key: "run_1", type: "message", via: "prompt", message };
+  return { v: 2, seq, at: seq, key: "run_1", type: "message", via: "prompt", message };
 }
 
 async function written(count: number, text?: string) {
@@ -108,7 +108,7 @@ describe("a file that cannot be read", () => {
 
   test("an unknown version is said, and nothing is changed", async () => {
     const { place, path } = await written(1);
-    appendFileSync(path, `${JSON.stringify({ ...entry(1), v: 2 })}\n`);
+    appendFileSync(path, `${JSON.stringify({ ...entry(1), v: 3 })}\n`);
     const before = readFileSync(path);
     await expect(fileStore(place).read("s")).rejects.toMatchObject({ code: "LOG_VERSION_UNKNOWN" });
     await expect(fileStore(place).append("s", [entry(2)], { epoch: 0 })).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe("a full disk", () => {
         script,
         `import { fileStore } from ${JSON.stringify(store.replace("file://", ""))};
          import { rmSync, writeFileSync } from "node:fs";
-         const entry = (seq, size) => ({ v: 1, seq, at: 0, key: "r", type: "message", text: "x".repeat(size) });
+         const entry = (seq, size) => ({ v: 2, seq, at: 0, key: "r", type: "message", text: "x".repeat(size) });
          const main = async () => {
            const store = fileStore("/mnt/sessions");
            writeFileSync("/mnt/ballast", "x".repeat(20_000));

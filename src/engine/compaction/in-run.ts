@@ -106,7 +106,8 @@ function summarizerFor(run: RunState, opened: OpenModel, window: number | undefi
     const other = await openModel(run, ref);
     return { ...other, window: await run.rooms.contextWindow(other.model) };
   };
-  return new Summarizer({ writer, abort: run.abort, instructions, idleMs, attempts, backoffMs, maxWaitMs });
+  const { abort, budget } = run;
+  return new Summarizer({ writer, abort, budget, instructions, idleMs, attempts, backoffMs, maxWaitMs });
 }
 
 /** As it was written: a run that goes on later reads the same. */

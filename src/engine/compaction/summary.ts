@@ -4,7 +4,7 @@ import { HaftError } from "../../base/errors.ts";
 import { type Message, textOf } from "../../core/message.ts";
 import type { LanguageModel, ModelTraits, Usage } from "../../core/model.ts";
 import { addUsage, noUsage } from "../../core/model.ts";
-
+import type { Budget } from "../budget/index.ts";
 import { callModel } from "../model/call.ts";
 import { judge } from "../model/failure.ts";
 import { endOfPiece } from "../result-part.ts";
@@ -26,6 +26,8 @@ export interface SummarySettings {
   writer: () => Promise<Writer>;
   abort: RunAbort;
   instructions: string | undefined;
+  /** What its answers are taken from, where something is counted. */
+  budget?: Pick<Budget, "affords" | "spends" | "over"> | undefined;
   idleMs: number;
   attempts: number;
   backoffMs: number;
@@ -84,8 +86,12 @@ export class Summarizer {
     }
   }
 
-  async #ask({ model, traits }: Writer, summary: string, piece: string): Promise<string> {
-    const { abort, idleMs, instructions } = this.#settings;
+  async #ask({ model, traits, name }: Writer, summary: string, piece: string): Promise<string> {
+    const { abort, idleMs, instructions, budget } = this.#settings;
+    budget?.affords(name);
+    const over = budget?.over();
+    const { limit } = (over?.data ?? {}) as { limit?: string };
+    if (over && limit !== "iterations") throw over; // that of this summary has begun
     if (abort.aborted) throw abort.reason;
     const { content, usage } = await callModel({
       model,
@@ -98,6 +104,7 @@ export class Summarizer {
       listener: undefined,
     });
     this.usage = addUsage(this.usage, usage);
+    budget?.spends(name, usage);
     const text = textOf({ content }).trim();
     if (text === "") throw new HaftError("MODEL_EMPTY", "A model was asked for a summary, and wrote nothing");
     return text;

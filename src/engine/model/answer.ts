@@ -21,9 +21,9 @@ export function answerOf(given: any, { traits }: { traits: ModelTraits }): Answe
   const ids = parts.length > 1 ? new Set<string>() : undefined;
   const found: (Part | undefined)[] = parts.map((part: any) => partOf(part, ids));
   const content = found.includes(undefined) ? found.filter((part) => part !== undefined) : (found as Part[]);
-  const finishReason = finishOf(given.finishReason, traits);
+  const finishReason = finishOf(given, traits);
   if (finishReason !== "length" && finishReason !== "content-filter" && !content.some(saysSomething)) {
-    throw new CallFault("MODEL_EMPTY", "the answer was empty");
+    throw paid(new CallFault("MODEL_EMPTY", "the answer was empty"), given);
   }
   return { content, finishReason, usage: usageOf(given.usage) };
 }
@@ -38,17 +38,23 @@ const clean = new Set<string>(["stop", "length", "tool-calls", "content-filter"]
 /** Words of some servers for a clean end that the packages do not know. */
 const cleanWord = /^(eos|eos_token|end|end_turn|stop_sequence|complete|completed|done)$/i;
 
-function finishOf(given: any, { finishHasRaw }: ModelTraits): FinishReason {
+function finishOf(answer: any, { finishHasRaw }: ModelTraits): FinishReason {
+  const { finishReason: given } = answer;
   const isFlat = typeof given === "string"; // V2
   const unified: string | undefined = isFlat ? given : given?.unified;
   const raw: string | undefined = isFlat ? undefined : given?.raw;
   if (unified === "other" && raw !== undefined && cleanWord.test(raw)) return "stop";
   const isWhole = unified !== undefined && clean.has(unified) && (isFlat || raw !== undefined || !finishHasRaw);
   if (isWhole) return unified as FinishReason;
-  throw new CallFault(
-    "MODEL_STREAM_BROKEN",
-    raw ? `the answer ended with "${raw}"` : "the answer broke off before its end",
-  );
+  const message = raw ? `the answer ended with "${raw}"` : "the answer broke off before its end";
+  throw paid(new CallFault("MODEL_STREAM_BROKEN", message), answer);
+}
+
+/** An answer that is none may have been paid for. */
+function paid(fault: CallFault, given: any): CallFault {
+  const usage = usageOf(given.usage);
+  if (usage.inputTokens + usage.outputTokens > 0) fault.usage = usage;
+  return fault;
 }
 
 type Part = AssistantMessage["content"][number];

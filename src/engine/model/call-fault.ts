@@ -1,9 +1,12 @@
 /** What the loop itself saw of a failed call. Why it failed, and what may help, is read when a call has failed: failure.ts. */
+import type { Usage } from "../../core/model.ts";
 
 /** What the loop itself saw of a call. The same call may work another time. */
 export class CallFault extends Error {
   readonly code: string;
   readonly hint: string | undefined;
+  /** What the call used, where the provider told it. */
+  usage: Usage | undefined;
   constructor(code: string, message: string, hint?: string) {
     super(message);
     this.code = code;

@@ -1,5 +1,6 @@
 /** Why a model call failed, under a stable code, and whether to ask again, or elsewhere. */
 import { HaftError } from "../../base/errors.ts";
+import type { Usage } from "../../core/model.ts";
 import { BrokenAnswer, CallFault, webPageHint } from "./call-fault.ts";
 import { type ProviderError, readProviderError } from "./provider-error.ts";
 
@@ -11,6 +12,8 @@ export interface ModelFailure {
   mayHelpElsewhere: boolean;
   /** The connection did not last until the whole answer was there: a stream's may. */
   mayHelpStreamed: boolean;
+  /** What the attempt used, where the provider said so. */
+  usage?: Usage | undefined;
   /** What the provider asked to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
@@ -19,7 +22,8 @@ export interface ModelFailure {
 export function judge(thrown: unknown, model: string): ModelFailure {
   if (thrown instanceof CallFault) {
     const error = makeError(thrown.code, model, thrown.message, thrown.hint ?? hints[thrown.code]);
-    return { error, mayHelpAgain: true, mayHelpElsewhere: true, mayHelpStreamed: thrown.code === "MODEL_SILENT" };
+    const mayHelpStreamed = thrown.code === "MODEL_SILENT";
+    return { error, mayHelpAgain: true, mayHelpElsewhere: true, mayHelpStreamed, usage: thrown.usage };
   }
   const hadBegun = thrown instanceof BrokenAnswer;
   const fault = readProviderError(hadBegun ? thrown.reason : thrown);
