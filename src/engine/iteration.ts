@@ -6,8 +6,7 @@ import type { EntryOf } from "../core/log.ts";
 import { type Message, type ToolResultPart, textOf } from "../core/message.ts";
 import type { IterationContext } from "../core/mode.ts";
 import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
-import { type EndedCalls, mergeAssigns } from "./history.ts";
-import { type Reader, resultPart } from "./result-part.ts";
+import { type EndedCalls, mergeAssigns, type Reader, resultPart } from "./history.ts";
 import type { RunState } from "./run-state.ts";
 
 const noCalls: readonly AskedCall[] = Object.freeze([]);

@@ -3,7 +3,7 @@ import type { EntryOf } from "../core/log.ts";
 import { isOfConversation } from "../core/log-keys.ts";
 import { Tool } from "../core/tool.ts";
 import { type ContentPart, fail, ok } from "../core/tool-result.ts";
-import { endOfPiece, READ_RESULT, RESULT_LIMIT, wholeText } from "./result-part.ts";
+import { endOfPiece, READ_RESULT, RESULT_LIMIT, wholeText } from "./history.ts";
 import type { RunState } from "./run-state.ts";
 
 type ToolEnd = EntryOf<"tool-end">;

@@ -1,7 +1,7 @@
 /** Old results leave the conversation, and say where they can be read. Their images go first. */
 import type { Entry } from "../../core/log.ts";
 import type { Message, ToolMessage, ToolResultPart } from "../../core/message.ts";
-import { READ_RESULT } from "../result-part.ts";
+import { READ_RESULT } from "../history.ts";
 
 /** What is shorter than this stays: a placeholder is not much shorter. */
 const SMALL = 400;
