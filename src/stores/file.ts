@@ -8,6 +8,7 @@ import { endsOf } from "./file/ends.ts";
 import { SessionFile } from "./file/session-file.ts";
 import { lastFirst } from "./last-first.ts";
 import { readLines } from "./lines.ts";
+import { plainStore } from "./plain-store.ts";
 import { checkClaim, checkTtl } from "./session-name.ts";
 
 /**
@@ -18,7 +19,7 @@ import { checkClaim, checkTtl } from "./session-name.ts";
  * STORE_FAILED for a lock that is not given back, and those of the file system.
  */
 export function fileStore(folder: string): SessionStore {
-  return new FileStore(folder);
+  return plainStore(new FileStore(folder));
 }
 
 class FileStore implements SessionStore {

@@ -4,10 +4,11 @@ import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, Sess
 import { closedStore } from "./closed.ts";
 import { lastFirst } from "./last-first.ts";
 import { checkAppend } from "./may-append.ts";
+import { plainStore } from "./plain-store.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 
 export function memoryStore(): SessionStore {
-  return new MemoryStore();
+  return plainStore(new MemoryStore());
 }
 
 interface Session {

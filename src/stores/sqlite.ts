@@ -4,12 +4,13 @@ import { invalidOption } from "../base/errors.ts";
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
 import { closedStore } from "./closed.ts";
+import { plainStore } from "./plain-store.ts";
 import { readEntry } from "./read-entry.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 import type { SqliteConnection } from "./sqlite/driver.ts";
 import { sqliteError } from "./sqlite/errors.ts";
 import { GroupCommit } from "./sqlite/group-commit.ts";
-import { openDatabase } from "./sqlite/open.ts";
+import { closeDatabase, openDatabase } from "./sqlite/open.ts";
 import { type Append, LogTables } from "./sqlite/tables.ts";
 
 export interface SqliteStoreOptions {
@@ -29,7 +30,7 @@ export interface SqliteStoreOptions {
  * Errors, at the first use or later: STORE_PACKAGE_MISSING, STORE_VERSION_UNKNOWN, STORE_CORRUPT, STORE_FAILED.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SessionStore {
-  return new SqliteStore(path, options);
+  return plainStore(new SqliteStore(path, options));
 }
 
 interface Opened {
@@ -97,7 +98,7 @@ class SqliteStore implements SessionStore {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
     opened?.commits.flush();
-    opened?.database.close();
+    if (opened) closeDatabase(opened.database);
   }
 
   async #appendLater(append: Append): Promise<void> {

@@ -23,6 +23,15 @@ export async function openDatabase(path: string, durability: "strict" | "fast"):
   }
 }
 
+/** What is in the file beside it goes into the database first, unless others work with it: then it may be copied alone. */
+export function closeDatabase(database: SqliteConnection): void {
+  try {
+    database.exec("PRAGMA busy_timeout = 0");
+    database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+  } catch {} // it is safe where it is
+  database.close();
+}
+
 /** A new file is its owner's alone; SQLite gives the files beside it the same mode. */
 function openFile(open: OpenSqlite, path: string): SqliteConnection {
   mkdirSync(dirname(path), { recursive: true });
