@@ -209,7 +209,8 @@ function clearing(entries: readonly Entry[], last: Entry): Entry[] {
       ? []
       : [{ ...place(last.seq + 1), type: "run-end", status: "error", stopReason: "aborted", error }];
   const upTo = last.seq + end.length;
-  return [...end, { ...place(upTo + 1), type: "compaction", upTo, messages: [] }];
+  const cleared = { reason: "clear", method: "cleared", upTo, before: 0, after: 0 } as const;
+  return [...end, { ...place(upTo + 1), type: "compaction", ...cleared, messages: [] }];
 }
 
 async function atMost(ms: number, work: Promise<void>): Promise<void> {

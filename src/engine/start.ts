@@ -105,7 +105,7 @@ function stateOf(
   { mode, sandbox }: Opened,
   { id, log, journal, history }: { id: string; log: Recorder; journal: Journal; history: History },
 ): RunState {
-  return new RunState({
+  const run = new RunState({
     id,
     options,
     rooms,
@@ -124,9 +124,13 @@ function stateOf(
     tools: tools && toolsOfLists(options, tools),
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
+    measured: history.measured,
     assigns: { ...options.assigns, ...history.assigns },
     logger,
   });
+  if (history.hasMore) run.offerReading();
+  for (const { model, usage } of journal.compactions ?? []) if (model && usage) run.spend({ model, usage });
+  return run;
 }
 
 /** Of lists only: what a function gives is read when it gives it. */
