@@ -4,6 +4,7 @@ import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
 import { closedStore } from "./closed.ts";
 import { checkAppend, type Held } from "./may-append.ts";
+import { plainStore } from "./plain-store.ts";
 import { PostgresDatabase } from "./postgres/database.ts";
 import { makePool, type PostgresPool, placeOf } from "./postgres/pool.ts";
 import * as statements from "./postgres/statements.ts";
@@ -36,7 +37,7 @@ export interface PostgresStoreOptions {
  * Errors, at the first use or later: STORE_PACKAGE_MISSING, STORE_UNAVAILABLE, STORE_VERSION_UNKNOWN, STORE_FAILED.
  */
 export function postgresStore(options: PostgresStoreOptions = {}): SessionStore {
-  return new PostgresStore(options);
+  return plainStore(new PostgresStore(options));
 }
 
 class PostgresStore implements SessionStore {
