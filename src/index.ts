@@ -1,5 +1,7 @@
 /** haft: gives an AI agent tools that it can hold. */
 
+import { AgentBase } from "./agents/agent.ts";
+import type { AgentOptions, Exits } from "./agents/agent-options.ts";
 import { HaftError } from "./base/errors.ts";
 import type { Rooms } from "./core/execute.ts";
 import type { LanguageModel, ModelTraits } from "./core/model.ts";
@@ -35,6 +37,40 @@ async function readTraits(model: LanguageModel): Promise<ModelTraits> {
 /** Starts a run: await it for its result, iterate it for its events. */
 export const execute = createExecute(rooms);
 
+/**
+ * Settings with a name.
+ *
+ * ```ts
+ * const agent = new Agent({ name: "clerk", model: "openai:gpt-5", instructions: "…", tools: [pay] });
+ * const result = await agent.run("Pay the rent");
+ * const session = agent.session({ id: "chat-7", store });
+ * await session.run("Pay the rent");
+ * ```
+ *
+ * @throws HaftError `OPTIONS_INVALID`, and what tools, exits and schemas throw that do not fit
+ */
+export class Agent<const E extends Exits = readonly []> extends AgentBase<E> {
+  constructor(options: AgentOptions<E>) {
+    super(options, {
+      execute,
+      sandbox: rooms.sandbox,
+      memory: async () => (await import("./stores/memory.ts")).memoryStore(),
+    });
+  }
+}
+
+export type {
+  AgentOptions,
+  AgentRunOptions,
+  DecisionRequest,
+  EventSource,
+  Operation,
+  OperationDefinition,
+  OperationInfo,
+  SessionOptions,
+  SessionRunOptions,
+} from "./agents/agent-options.ts";
+export type { Session } from "./agents/session.ts";
 export * as Autonomous from "./autonomous.ts";
 export { HaftError } from "./base/errors.ts";
 export type { BudgetLimit, BudgetLimits, Prices } from "./core/budget.ts";

@@ -1,7 +1,7 @@
 /** What `execute` takes and gives. */
 
 import type { BudgetLimits, Prices } from "./budget.ts";
-import type { Logger } from "./context.ts";
+import type { AbortSource, Logger, runHost } from "./context.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import type { Exit } from "./exit.ts";
 import type { Hooks } from "./hooks.ts";
@@ -117,6 +117,18 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
    */
   prices?: Prices | "genai";
 }
+
+/** Who a run belongs to: it begins when its turn has come, and is over when its turn is. */
+export interface RunHost {
+  /** What handlers find as `ctx.session`. */
+  readonly session: unknown;
+  /** Waited for before the run begins. Gives options that it has beside its own; what it rejects with is the run's error. */
+  enter(abort: AbortSource): Promise<ExecuteOptions>;
+  /** The run has ended, or waits. Never rejects. */
+  leave(): Promise<void>;
+}
+
+export type HostedOptions = ExecuteOptions & { [runHost]?: RunHost };
 
 export interface ModelLimits {
   /** Attempts at one model, the first included. Default 3. */

@@ -101,9 +101,16 @@ async function again(call: Call, number: number, thrown: unknown, shown: Shown |
   return attempt(call, number + 1);
 }
 
-function begin({ run, iteration, request, opened, options, streams }: Call, number: number, shown?: Shown) {
-  const { model, name, traits, prompt } = opened;
-  run.log.record(iteration.id, { type: "model-start", model: name, attempt: number });
+/** The start is in the log before the model is called: a writer that was overtaken calls none. */
+function begin(call: Call, number: number, shown?: Shown): Promise<Answer> {
+  const { run, iteration, opened } = call;
+  run.log.record(iteration.id, { type: "model-start", model: opened.name, attempt: number });
+  const written = run.log.durable();
+  return written ? written.then(() => askModel(call, shown)) : askModel(call, shown);
+}
+
+function askModel({ run, request, opened, options, streams }: Call, shown?: Shown): Promise<Answer> {
+  const { model, traits, prompt } = opened;
   if (run.abort.aborted) return Promise.reject(run.abort.reason);
   return callModel({
     model,
