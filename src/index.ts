@@ -1,5 +1,7 @@
 /** haft: gives an AI agent tools that it can hold. */
 
+import { AgentBase } from "./agents/agent.ts";
+import type { AgentOptions, Exits } from "./agents/agent-options.ts";
 import { HaftError } from "./base/errors.ts";
 import type { Rooms } from "./core/execute.ts";
 import type { LanguageModel, ModelTraits } from "./core/model.ts";
@@ -11,6 +13,7 @@ const rooms: Rooms = {
   defaultModel: () => process.env.HAFT_MODEL || undefined,
   model: async (id) => (await import("./models/index.ts")).resolveModel(id),
   traits: (model) => traits.get(model) ?? readTraits(model),
+  contextWindow: async (model) => (await import("./models/context-window.ts")).contextWindow(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
   prices: async () => (await import("./models/prices.ts")).genaiPrices(),
@@ -35,9 +38,44 @@ async function readTraits(model: LanguageModel): Promise<ModelTraits> {
 /** Starts a run: await it for its result, iterate it for its events. */
 export const execute = createExecute(rooms);
 
+/**
+ * Settings with a name.
+ *
+ * ```ts
+ * const agent = new Agent({ name: "clerk", model: "openai:gpt-5", instructions: "…", tools: [pay] });
+ * const result = await agent.run("Pay the rent");
+ * const session = agent.session({ id: "chat-7", store });
+ * await session.run("Pay the rent");
+ * ```
+ *
+ * @throws HaftError `OPTIONS_INVALID`, and what tools, exits and schemas throw that do not fit
+ */
+export class Agent<const E extends Exits = readonly []> extends AgentBase<E> {
+  constructor(options: AgentOptions<E>) {
+    super(options, {
+      execute,
+      sandbox: rooms.sandbox,
+      memory: async () => (await import("./stores/memory.ts")).memoryStore(),
+    });
+  }
+}
+
+export type {
+  AgentOptions,
+  AgentRunOptions,
+  DecisionRequest,
+  EventSource,
+  Operation,
+  OperationDefinition,
+  OperationInfo,
+  SessionOptions,
+  SessionRunOptions,
+} from "./agents/agent-options.ts";
+export type { Session } from "./agents/session.ts";
 export * as Autonomous from "./autonomous.ts";
 export { HaftError } from "./base/errors.ts";
 export type { BudgetLimit, BudgetLimits, Prices } from "./core/budget.ts";
+export type { CompactionOptions, CompactionReason, Compactor, CompactorContext } from "./core/compaction.ts";
 export type { Logger, ToolContext } from "./core/context.ts";
 export type { Decision, PendingCall } from "./core/decision.ts";
 export type { Dynamic, DynamicContext, ExecuteOptions, ModelLimits, Run } from "./core/execute.ts";

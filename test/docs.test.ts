@@ -73,6 +73,7 @@ describe("types", () => {
     ["ToolDefinition", "src/core/tool-definition.ts", "docs/guides/tools.md"],
     ["ToolContext", "src/index.ts", "docs/guides/tools.md"],
     ["ExecuteOptions", "src/index.ts", "docs/guides/runs.md"],
+    ["SessionOptions", "src/index.ts", "docs/guides/sessions.md"],
     ["Hooks", "src/index.ts", "docs/guides/runs.md"],
     ["ErrorResult", "src/index.ts", "docs/guides/runs.md"],
     ["InterruptedResult", "src/index.ts", "docs/guides/runs.md"],

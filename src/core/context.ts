@@ -95,3 +95,6 @@ export interface NestedRun {
 export const channel: unique symbol = Symbol.for("haft.channel");
 
 export type InternalContext = ToolContext & { [channel]?: CallChannel };
+
+/** Where the options of a run carry who runs it. */
+export const runHost: unique symbol = Symbol.for("haft.run-host");

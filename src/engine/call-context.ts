@@ -1,6 +1,7 @@
 /** What a handler is told, as this run tells it. */
 import { CallContext, noSecrets } from "../core/call-context.ts";
-import { type AbortSource, channel } from "../core/context.ts";
+import { type AbortSource, channel, runHost } from "../core/context.ts";
+import type { HostedOptions } from "../core/execute.ts";
 import type { OpenSecrets, Secrets } from "../core/secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RunningIteration } from "./iteration.ts";
@@ -23,7 +24,7 @@ export function contextOf(
     attempt: (past?.attempts ?? 0) + 1,
     iteration: iteration.index,
     agent: run.options.agent,
-    session: run.options.session,
+    session: (run.options as HostedOptions)[runHost]?.session ?? run.options.session,
     sandbox: run.sandbox,
     cwd: run.cwd,
     secrets: run.secrets ? secretsFor(run, run.secrets, tool, callId) : noSecrets,

@@ -2,7 +2,8 @@
 import { setMaxListeners } from "node:events";
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
+import { runHost } from "../core/context.ts";
+import type { ExecuteOptions, HostedOptions, Rooms, Run, RunHost } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { EntryOf, RunEvent } from "../core/log.ts";
 import type { ExecuteResult, ExitOf } from "../core/result.ts";
@@ -62,11 +63,29 @@ class RunningRun implements Run {
     try {
       checkOptions(options);
       if (options.abortSignal) this.#follow(options.abortSignal);
+      const host = (options as HostedOptions)[runHost];
+      if (host) return this.#hosted(host, options, rooms).catch((error) => this.#broken(error));
       const opened = this.#start(options, rooms);
       if (opened instanceof Promise) return opened.then((run) => this.#run(run)).catch((error) => this.#broken(error));
       return this.#run(opened);
     } catch (error) {
       return this.#broken(error);
+    }
+  }
+
+  /** Begins in turn, and is over when the turn is given back. */
+  async #hosted(host: RunHost, options: ExecuteOptions, rooms: Rooms): Promise<ExecuteResult> {
+    let given: ExecuteOptions;
+    try {
+      given = await host.enter(this.#abort);
+    } catch (error) {
+      if (HaftError.is(error, "OPTIONS_INVALID")) throw error;
+      return this.#run(this.#failed(error));
+    }
+    try {
+      return await this.#run(await this.#start({ ...options, ...given }, rooms));
+    } finally {
+      await host.leave();
     }
   }
 

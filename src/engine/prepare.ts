@@ -7,14 +7,14 @@ import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { Budget } from "./budget/index.ts";
-import type { NamedTools } from "./named-tools.ts";
+import type { LiveText } from "./live-text.ts";
+import { type NamedTools, objectsAtStart, toolsAtStart } from "./named-tools.ts";
 import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
 import { givenEntries } from "./past-log.ts";
 import type { Judge } from "./policy/policy.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { runAround } from "./run-inside.ts";
-import { objectsAtStart, toolsAtStart } from "./tools-at-start.ts";
 
 /** What the options say, read and found right. */
 export interface Prepared {
@@ -29,6 +29,8 @@ export interface Prepared {
   nesting: Nesting | undefined;
   budget?: Budget | undefined;
   logger: Logger;
+  /** Where something is to be taken out of live text. */
+  live?: LiveText;
   given: readonly Entry[];
 }
 
@@ -103,13 +105,14 @@ async function prepareRooms(
     mode: opened,
     secrets: all,
     policy: around ? around.policy(policy) : policy,
-    logger: all ? await quiet(known.logger, all) : known.logger,
+    ...(all && (await quiet(known.logger, all))),
   };
 }
 
-async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Logger> {
-  const { quietLogger } = await import("./quiet-logger.ts");
-  return quietLogger(logger, secrets);
+/** What is said beside the log, and what is shown of texts that are not whole yet, have no secrets either. */
+async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Pick<Prepared, "logger" | "live">> {
+  const [{ quietLogger }, { LiveText }] = await Promise.all([import("./quiet-logger.ts"), import("./live-text.ts")]);
+  return { logger: quietLogger(logger, secrets), live: new LiveText(secrets.stream, secrets.redact) };
 }
 
 function openSecrets(
