@@ -1,7 +1,7 @@
 /** The log of a run inside a call: a part of the log of the run around, written through its door. */
 import { type Entry, type EntryBody, type EntryOf, type LiveEvent, LOG_VERSION, type RunEvent } from "../core/log.ts";
 import { isIn } from "../core/log-keys.ts";
-import { LiveText } from "./live-text.ts";
+import type { LiveText } from "./live-text.ts";
 import type { BranchSettings, Follower, Recorder } from "./record.ts";
 
 /** What is secret here is taken out before the log around takes out what is secret there. */
@@ -16,7 +16,7 @@ export class BranchLog implements Recorder, Follower {
     this.#around = around;
     this.#run = run;
     this.#settings = settings;
-    this.#live = settings.stream && new LiveText(settings.stream, settings.redact);
+    this.#live = settings.live;
     if (settings.trace) around.follow(this);
   }
 

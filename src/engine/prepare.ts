@@ -7,6 +7,7 @@ import type { Entry } from "../core/log.ts";
 import type { Mode } from "../core/mode.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { Budget } from "./budget/index.ts";
+import type { LiveText } from "./live-text.ts";
 import type { NamedTools } from "./named-tools.ts";
 import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
@@ -25,6 +26,8 @@ export interface Prepared {
   mode: Mode;
   /** Undefined: nothing is secret, and nothing is taken out. */
   secrets: OpenSecrets | undefined;
+  /** Of live text, with secrets. */
+  live?: LiveText;
   policy: Judge | undefined;
   nesting: Nesting | undefined;
   budget?: Budget | undefined;
@@ -103,13 +106,15 @@ async function prepareRooms(
     mode: opened,
     secrets: all,
     policy: around ? around.policy(policy) : policy,
-    logger: all ? await quiet(known.logger, all) : known.logger,
+    ...(all && (await quiet(known.logger, all))),
   };
 }
 
-async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Logger> {
+/** What is said beside the log holds no secrets either. */
+async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Pick<Prepared, "logger" | "live">> {
   const { quietLogger } = await import("./quiet-logger.ts");
-  return quietLogger(logger, secrets);
+  const { LiveText } = await import("./live-text.ts");
+  return { logger: quietLogger(logger, secrets), live: new LiveText(secrets.stream, secrets.redact) };
 }
 
 function openSecrets(

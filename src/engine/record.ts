@@ -9,16 +9,15 @@ import {
   type RunEvent,
   type Store,
 } from "../core/log.ts";
-import type { ByteStream } from "../core/redact/byte-stream.ts";
 import type { Redact } from "../core/secrets.ts";
-import { LiveText } from "./live-text.ts";
+import type { LiveText } from "./live-text.ts";
 
 export interface LogSettings {
   /** What is in the store already, or was given as a log. */
   entries: readonly Entry[];
   redact: Redact;
-  /** Takes out of live text, which comes in pieces; left out when there is nothing to take out. */
-  stream?: () => ByteStream;
+  /** Takes out of live text, which comes in pieces; undefined when there is nothing to take out. */
+  live: LiveText | undefined;
   /** Told of each event, once it is durable. */
   watchers: { tell(event: RunEvent): void };
   trace?: (event: RunEvent) => void;
@@ -28,7 +27,7 @@ export interface LogSettings {
 }
 
 /** What the log of a run inside a call is made with. */
-export type BranchSettings = Pick<LogSettings, "redact" | "stream" | "trace">;
+export type BranchSettings = Pick<LogSettings, "redact" | "live" | "trace">;
 
 /** Who wants to be told of each event beside the watchers. */
 export interface Follower {
@@ -70,7 +69,7 @@ export class RunLog {
     this.#settings = settings;
     this.entries = settings.entries.slice();
     this.#seq = (this.entries.at(-1)?.seq ?? -1) + 1;
-    this.#live = settings.stream && new LiveText(settings.stream, settings.redact);
+    this.#live = settings.live;
   }
 
   record<B extends EntryBody>(key: string, body: B): EntryOf<B["type"]> {

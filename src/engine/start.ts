@@ -188,21 +188,20 @@ function encodeMessage(message: Message): Message {
 }
 
 function openLog(
-  { options, secrets, logger }: Prepared,
+  { options, secrets, live, logger }: Prepared,
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],
 ): Recorder {
   const { store, epoch = 0 } = options;
   const redact = secrets?.redact ?? asItIs;
-  const stream = secrets?.stream;
   const trace = traceHook(options, logger);
   const around = runAround(options);
-  if (around) return around.open({ redact, stream, trace });
+  if (around) return around.open({ redact, live, trace });
   return new RunLog({
     entries,
     redact,
-    stream,
+    live,
     watchers,
     abort,
     trace,

@@ -2,7 +2,7 @@
 import type { LanguageModel, ModelTraits } from "../../core/model.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import { refuseWebPage } from "./call-fault.ts";
-import { Collector, type Listener } from "./collect.ts";
+import type { Collector, Listener } from "./collect.ts";
 import { Guard, type GuardSettings } from "./guard.ts";
 
 export interface CallSettings extends GuardSettings {
@@ -27,7 +27,10 @@ function generate({ model, options, prompt, controller }: CallSettings): Promise
 
 async function stream(settings: CallSettings, guard: Guard<CallSettings>): Promise<Collector> {
   const { model, options, prompt, controller, listener } = settings;
-  const given = await model.doStream({ prompt, abortSignal: controller.signal, ...options });
+  const [given, { Collector }] = await Promise.all([
+    model.doStream({ prompt, abortSignal: controller.signal, ...options }),
+    import("./collect.ts"), // most runs are watched by nobody
+  ]);
   refuseWebPage(given.response?.headers);
   const collector = new Collector(listener!);
   await guard.read(given.stream, collector);
