@@ -25,14 +25,15 @@ function generate({ model, options, prompt, controller }: CallSettings): Promise
   return model.doGenerate({ prompt, abortSignal: controller.signal, ...options });
 }
 
+/** Loaded when somebody watches. */
+let collect: typeof import("./collect.ts") | undefined;
+
 async function stream(settings: CallSettings, guard: Guard<CallSettings>): Promise<Collector> {
   const { model, options, prompt, controller, listener } = settings;
-  const [given, { Collector }] = await Promise.all([
-    model.doStream({ prompt, abortSignal: controller.signal, ...options }),
-    import("./collect.ts"), // most runs are watched by nobody
-  ]);
+  collect ??= await import("./collect.ts");
+  const given = await model.doStream({ prompt, abortSignal: controller.signal, ...options });
   refuseWebPage(given.response?.headers);
-  const collector = new Collector(listener!);
+  const collector = new collect.Collector(listener!);
   await guard.read(given.stream, collector);
   return collector;
 }
