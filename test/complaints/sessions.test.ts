@@ -18,16 +18,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  Agent,
-  type Decision,
-  fail,
-  ok,
-  type Session,
-  SnapshotSignal,
-  type Store,
-  ThinkSignal,
-} from "../../src/index.ts";
+import { Agent, type Decision, fail, ok, type Session, SnapshotSignal, ThinkSignal } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/index.ts";
 import {
   faults,
@@ -42,7 +33,7 @@ import {
   watched,
 } from "../engine/support.ts";
 import { mode, program } from "../modes/code/support.ts";
-import { answering, answersIn, asks, database, elsewhere, saidIn } from "./support.ts";
+import { answering, answersIn, asks, database, elsewhere, saidIn, slowStore } from "./support.ts";
 
 describe("Condukt 1 and 2: what is said to a session reaches the run that works", () => {
   test("a word in the middle of calls comes before the next request; an abort then ends it, and both are kept", async () => {
@@ -484,23 +475,8 @@ describe("LangGraph 7: sessions of one agent", () => {
 });
 
 describe("LangGraph 10: nothing is acknowledged before the store has it", () => {
-  /** Says when it has kept something, some time after it has. */
-  function slow() {
-    const kept = memoryStore();
-    const acknowledged: string[] = [];
-    const store: Store = {
-      read: kept.read,
-      async append(session, entries, options) {
-        await kept.append(session, entries, options);
-        await sleep(2);
-        acknowledged.push(...entries.map(({ type, key }) => `${type} ${key}`));
-      },
-    };
-    return { store, acknowledged };
-  }
-
   test("what a handler, a model, a watcher and a caller go on from is kept", async () => {
-    const { store, acknowledged } = slow();
+    const { store, acknowledged } = slowStore();
     const missing: string[] = [];
     const demand = (what: string) => acknowledged.includes(what) || missing.push(what);
     const pay = tool(
@@ -546,21 +522,5 @@ describe("LangGraph 10: nothing is acknowledged before the store has it", () => 
     for (const { type, key } of copied) demand(`${type} ${key}`);
     expect(copied).not.toEqual([]);
     expect(missing).toEqual([]);
-  });
-
-  test("what was acknowledged is what another connection to the database reads at that moment", async () => {
-    await using base = database();
-    const reader = base.open();
-    const seen: string[] = [];
-    const pay = tool("pay", async (_, { callId }) => {
-      const kept = await reader.read("s");
-      seen.push(kept.at(-1)!.type);
-      expect(kept.at(-1)!.key).toBe(callId);
-      return "paid";
-    });
-    const session = elsewhere(base, { model: scriptedModel([asks("pay"), "ok"]), tools: [pay] });
-    const result = await session.run("go");
-    expect(seen).toEqual(["tool-start"]);
-    expect((await reader.read("s")).at(-1)).toMatchObject({ type: "run-end", key: result.run });
   });
 });

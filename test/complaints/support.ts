@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, type AgentOptions, type Session } from "../../src/index.ts";
-import { sqliteStore } from "../../src/stores/index.ts";
+import { Agent, type AgentOptions, type Session, type Store } from "../../src/index.ts";
+import { memoryStore, sqliteStore } from "../../src/stores/index.ts";
 import { type ScriptedStep, scriptedModel } from "../../src/testing/index.ts";
-import { asks } from "../engine/support.ts";
+import { asks, sleep } from "../engine/support.ts";
 
 /** A database of its own. Every `open` is a store with its own connection; all end with it. */
 export function database() {
@@ -30,6 +30,21 @@ export function elsewhere(
   options: Omit<AgentOptions<any>, "name">,
 ): Session {
   return new Agent({ name: "elsewhere", ...options }).session({ id: "s", store: open(), whenBusy: "refuse" });
+}
+
+/** Says that it has kept something only some time after it has. `acknowledged`: type and key of what it has said so of. */
+export function slowStore() {
+  const kept = memoryStore();
+  const acknowledged: string[] = [];
+  const store: Store = {
+    read: kept.read,
+    async append(session, entries, options) {
+      await kept.append(session, entries, options);
+      await sleep(2);
+      acknowledged.push(...entries.map(({ type, key }) => `${type} ${key}`));
+    },
+  };
+  return { store, acknowledged };
 }
 
 /** A model whose answer depends on what it is asked alone: many may share it. */
