@@ -6,6 +6,7 @@
  *   npm run bench -- --tasks code100,codemem --install llmz,cf-codemode
  *   npm run bench -- --isolated                   only what the isolated sandbox adds to bubblewrap
  *   npm run bench -- --tasks redaction            what taking secrets out costs, alone
+ *   npm run bench -- --tasks log --install langgraph-sqlite    what the log costs, with each store
  *   npm run bench -- --tasks text,seq50 --peers haft,pi --reps 5 --node /path/to/node
  *
  * Each figure is the median of whole processes, which take turns, so that noise hits all alike. CPU is user and system
@@ -14,8 +15,10 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { benchIsolated } from "./isolated.mjs";
+import { benchLog } from "./log.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const flag = (name, fallback) => {
@@ -57,14 +60,17 @@ const callPeers = ["haft", "floor", "pi", "ai6", "ai7"];
 const programPeers = ["haft", "haft-inline", "haft-checked", "llmz", "cf-codemode"];
 const reps = Number(flag("reps", "5"));
 const node = flag("node", process.execPath);
-const asked = flag("tasks", [...Object.keys(tasks), "redaction"].join(",")).split(",");
-const wanted = asked.filter((task) => task !== "redaction");
+const asked = flag("tasks", [...Object.keys(tasks), "redaction", "log"].join(",")).split(",");
+const wanted = asked.filter((task) => task in tasks);
 
+const nodeRoot = dirname(dirname(process.execPath));
 for (const name of flag("install", "").split(",").filter(Boolean)) {
   console.log(`installing ${name}`);
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: `${here}peers/${name}`,
     stdio: "inherit",
+    // What has to be built is built from the headers that came with Node, where they did.
+    env: { ...process.env, ...(existsSync(`${nodeRoot}/include/node/node.h`) && { npm_config_nodedir: nodeRoot }) },
   });
 }
 
@@ -98,6 +104,7 @@ for (const task of wanted) {
 printSteps();
 printVerdict();
 await benchIsolated();
+if (asked.includes("log")) await benchLog({ node, reps });
 if (asked.includes("redaction")) (await import("./redaction.mjs")).printRedaction();
 
 function runProcess(peer, task, options) {

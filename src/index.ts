@@ -13,6 +13,7 @@ const rooms: Rooms = {
   defaultModel: () => process.env.HAFT_MODEL || undefined,
   model: async (id) => (await import("./models/index.ts")).resolveModel(id),
   traits: (model) => traits.get(model) ?? readTraits(model),
+  contextWindow: async (model) => (await import("./models/context-window.ts")).contextWindow(model),
   reasoning: async (model, effort) => (await import("./models/reasoning.ts")).reasoningOptions(model, effort),
   sandbox: async (name, options) => (await import("./sandbox/open.ts")).openSandbox(name, options),
   prices: async () => (await import("./models/prices.ts")).genaiPrices(),
@@ -54,6 +55,7 @@ export class Agent<const E extends Exits = readonly []> extends AgentBase<E> {
     super(options, {
       execute,
       sandbox: rooms.sandbox,
+      compaction: rooms,
       memory: async () => (await import("./stores/memory.ts")).memoryStore(),
     });
   }
@@ -74,6 +76,7 @@ export type { Session } from "./agents/session.ts";
 export * as Autonomous from "./autonomous.ts";
 export { HaftError } from "./base/errors.ts";
 export type { BudgetLimit, BudgetLimits, Prices } from "./core/budget.ts";
+export type { CompactionOptions, CompactionReason, Compactor, CompactorContext } from "./core/compaction.ts";
 export type { Logger, ToolContext } from "./core/context.ts";
 export type { Decision, PendingCall } from "./core/decision.ts";
 export type { Dynamic, DynamicContext, ExecuteOptions, ModelLimits, Run } from "./core/execute.ts";

@@ -8,7 +8,7 @@ import type { RunEvent, Store } from "../core/log.ts";
 import type { ExitOf } from "../core/result.ts";
 import { readSchema } from "../core/schema.ts";
 import { checkOptions } from "../engine/check-options.ts";
-import { toolsAtStart } from "../engine/tools-at-start.ts";
+import { toolsAtStart } from "../engine/named-tools.ts";
 import type {
   AgentOptions,
   AgentRooms,
@@ -68,6 +68,7 @@ export class AgentBase<const E extends Exits = readonly []> implements AsyncDisp
       { ...options, ...(store && { store }) },
       {
         sandbox: this.#rooms.sandbox,
+        compaction: this.#rooms.compaction,
         memory: () => this.#memory(),
         launch: (given, from) => this.#launch(given, from),
         onClose: () => {

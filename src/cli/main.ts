@@ -6,6 +6,7 @@ import type { ChatFlags } from "./commands/chat.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { exitCodeOfError, exitCodes, usageError } from "./exit-codes.ts";
+import { addSessionCommands } from "./session-commands.ts";
 import { stopWithReader } from "./signals.ts";
 
 const program = new Command("haft")
@@ -42,6 +43,8 @@ settings(command("chat [message...]", "talk, turn after turn, in one session"))
     const { chatCommand } = await import("./commands/chat.ts");
     await leave(await chatCommand(words, flags));
   });
+
+addSessionCommands({ command, settings, leave });
 
 command("demo", "see a run from start to end: no key, no network")
   .addOption(

@@ -18,6 +18,11 @@ export function goOnText({ session, flags, width }: Place): string {
   return indented(commandLines(words, width, '"go on"'), true).join("\n");
 }
 
+/** What to type when all that waited is decided. */
+export function resumeText({ session, flags, width }: Place): string {
+  return indented(commandLines([session, ...repeated(flags)], width, undefined, "haft resume"), true).join("\n");
+}
+
 /** Which calls wait, why, and what to type. */
 export function waitingText(pending: readonly PendingCall[], { session, flags, width }: Place): string {
   const command = (...decision: string[]) =>
@@ -52,8 +57,8 @@ function repeated(flags: SettingFlags): string[] {
 }
 
 /** In one piece where it fits, else with the shell's own sign that a line goes on. */
-function commandLines(words: string[], width: number, task?: string): string[] {
-  const lines = ["haft run"];
+function commandLines(words: string[], width: number, task?: string, command = "haft run"): string[] {
+  const lines = [command];
   for (const part of [...pairs(words), ...(task ? [task] : [])]) {
     const longer = `${lines.at(-1)} ${part}`;
     if (stringWidth(longer) + 11 <= width) lines[lines.length - 1] = longer;
@@ -66,7 +71,8 @@ function commandLines(words: string[], width: number, task?: string): string[] {
 function pairs(words: string[]): string[] {
   const parts: string[] = [];
   for (const word of words) {
-    if (word.startsWith("--") || parts.length === 0) parts.push(word);
+    if (word.startsWith("--")) parts.push(word);
+    else if (parts.length === 0) parts.push(quoted(word));
     else parts[parts.length - 1] += ` ${quoted(word)}`;
   }
   return parts;

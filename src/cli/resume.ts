@@ -1,11 +1,11 @@
 /** Going on with a session: decisions about the calls that wait, and the commands that make them. */
 import { HaftError } from "../base/errors.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
-import type { Entry, Store } from "../core/log.ts";
-import { withoutNested } from "../core/log-keys.ts";
+import type { Store } from "../core/log.ts";
 import { decide, knownSession, waitingCalls } from "../project/index.ts";
 import { DENIED } from "./ask/approval.ts";
 import { usageError } from "./exit-codes.ts";
+import { hasEnded } from "./session-rows.ts";
 
 export interface ResumeFlags {
   session?: string;
@@ -25,14 +25,18 @@ export function checkResumeFlags({ session, approve, deny, answer }: ResumeFlags
   );
 }
 
-/** Writes the decisions into the session's log. */
-export async function recordDecisions(store: Store, session: string, flags: ResumeFlags): Promise<void> {
+/** Writes the decisions into the session's log, under the epoch of whoever holds it. */
+export async function recordDecisions(
+  store: Store,
+  { session, epoch }: { session: string; epoch: number },
+  flags: ResumeFlags,
+): Promise<void> {
   const given = decisionsOf(flags);
   if (given.length === 0) return;
   await knownSession(store, session);
   for (const { call, decision } of given) {
     const waiting = await waitingCalls(store, session);
-    for (const { callId } of matching(waiting, call)) await decide(store, session, callId, decision);
+    for (const { callId } of matching(waiting, call)) await decide(store, session, { callId, decision, epoch });
   }
 }
 
@@ -64,29 +68,26 @@ function jsonOrText(text: string) {
   }
 }
 
-function matching(waiting: readonly PendingCall[], call: string): readonly PendingCall[] {
+export function matching(waiting: readonly PendingCall[], call: string): readonly PendingCall[] {
   if (call === "all") return waiting;
-  const found = waiting.filter(({ callId }) => callId === call || shortId(callId) === call);
-  if (found.length > 0) return found;
+  const found = waiting.find(({ callId }) => callId === call || shortId(callId) === call);
+  if (found) return [found];
   const ids = waiting.map(({ callId }) => shortId(callId)).join(", ") || "none";
   throw new HaftError("DECISION_UNKNOWN", `No call "${call}" waits for a decision. Waiting: ${ids}.`, {
     hint: 'Name one that waits, or "all".',
   });
 }
 
-/** All but the run, which is enough within a session that waits: iteration and call, and those inside it. */
+/** Without the run: iteration and call, and theirs in turn for a call of a run inside. Enough within a session that waits. */
 export function shortId(callId: string): string {
   return callId.slice(callId.indexOf("/") + 1);
 }
 
 /** @throws HaftError when a session without a task has nothing to go on with */
 export async function checkGoesOn(store: Store, session: string): Promise<void> {
-  const entries = await knownSession(store, session);
-  if (isUnfinished(entries)) return;
-  throw usageError(`The last run of ${session} has ended, and there is no new task.`, "Say what to do next.");
-}
-
-function isUnfinished(entries: readonly Entry[]): boolean {
-  const ends = withoutNested(entries).filter(({ type }) => type === "run-start" || type === "run-end");
-  return ends.at(-1)?.type !== "run-end";
+  if (!hasEnded(await knownSession(store, session))) return;
+  throw usageError(
+    `The last run of ${session} has ended, and there is no new task.`,
+    `Say what to do next: haft run --session ${session} "…"`,
+  );
 }

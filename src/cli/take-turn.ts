@@ -1,6 +1,6 @@
 /** One run in a project and a session, watched to its end; whoever is there is asked about calls that need it. */
 import { execute } from "../index.ts";
-import type { Project } from "../project/index.ts";
+import type { HeldSession, Project } from "../project/index.ts";
 import { approvalPrompt } from "./ask/approval.ts";
 import type { SessionAnswers } from "./ask/session-answers.ts";
 import { closeProject } from "./close-project.ts";
@@ -12,6 +12,7 @@ const LAST_WAIT = 2000;
 
 export interface Turn {
   session: string;
+  held: HeldSession;
   /** undefined: the session goes on where it stopped. */
   prompt: string | undefined;
   reporter: Reporter;
@@ -19,7 +20,10 @@ export interface Turn {
   answers: SessionAnswers;
 }
 
-export async function takeTurn(project: Project, { session, prompt, reporter, answers }: Turn): Promise<WatchedRun> {
+export async function takeTurn(
+  project: Project,
+  { session, held, prompt, reporter, answers }: Turn,
+): Promise<WatchedRun> {
   const prompts = new AbortController();
   let isCancelled = false;
   const cancel = () => {
@@ -31,6 +35,8 @@ export async function takeTurn(project: Project, { session, prompt, reporter, an
   const run = execute({
     ...project.options,
     session,
+    epoch: held.epoch,
+    abortSignal: held.lost,
     ...(approve && { approve }),
     ...(prompt !== undefined && { prompt }),
   });

@@ -1,6 +1,7 @@
 /** What `execute` takes and gives. */
 
 import type { BudgetLimits, Prices } from "./budget.ts";
+import type { CompactionOptions } from "./compaction.ts";
 import type { AbortSource, Logger, runHost } from "./context.ts";
 import type { Decision, PendingCall } from "./decision.ts";
 import type { Exit } from "./exit.ts";
@@ -100,6 +101,17 @@ export interface ExecuteOptions<Exits extends readonly Exit<any, any>[] = readon
   /** Passed through to the provider. */
   providerOptions?: ProviderOptions;
   modelLimits?: ModelLimits;
+  /**
+   * What happens to a conversation that grows too long for its model: old results become placeholders, then old turns a
+   * summary. `false`: nothing. Default: this, where the model's window is known, and once where a model says that it is too
+   * long.
+   */
+  compaction?: false | CompactionOptions;
+  /**
+   * Characters of a tool's result above which the model reads a preview, and can read on by `read_result`; the log keeps
+   * all of it. `false`: it reads everything. Default 50,000; any integer from 500.
+   */
+  resultLimit?: number | false;
   /** What the assigns start with. */
   assigns?: Record<string, any>;
   abortSignal?: AbortSignal;
@@ -180,6 +192,8 @@ export interface Rooms {
   /** @throws HaftError `PRICES_MISSING` */
   prices(): Promise<Prices>;
   traits(model: LanguageModel): ModelTraits | Promise<ModelTraits>;
+  /** Tokens that it can read and write; undefined where nobody knows. */
+  contextWindow(model: LanguageModel): Promise<number | undefined>;
   /** What says "think this hard" to this model, to be merged into the call. */
   reasoning(
     model: LanguageModel,

@@ -1,7 +1,8 @@
 /** A named, typed way for a run to end. */
-import { hasBrand } from "../base/brand.ts";
+
 import { HaftError } from "../base/errors.ts";
 import { isPlainObject } from "../base/json.ts";
+import { hasBrand } from "../base/kinds.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { checkName, uniqueNames } from "./names.ts";
 import { readSchema, type SchemaOutput, type Validator } from "./schema.ts";

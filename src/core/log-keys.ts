@@ -18,6 +18,11 @@ export function withoutNested(entries: readonly Entry[]): readonly Entry[] {
   return entries.some(isNested) ? entries.filter((entry) => !isNested(entry)) : entries;
 }
 
+/** Of the conversation of this run. One of a session shares it with the session's other runs, one inside a call with nobody. */
+export function isOfConversation(run: string, entry: Entry): boolean {
+  return run.includes("/") ? runOf(entry) === run : !isNested(entry);
+}
+
 /** `<run>/<iteration>`, of whatever run. */
 export function isIterationKey(key: string): boolean {
   let slashes = 0;

@@ -1,6 +1,7 @@
 /** The log of a run: everything that outlives a call. Append-only; conversation, resume and trace are readings of it. */
 import type { Json } from "../base/json.ts";
 import type { BudgetLimits } from "./budget.ts";
+import type { CompactionReason } from "./compaction.ts";
 import type { Decision } from "./decision.ts";
 import type { Message, UserMessage } from "./message.ts";
 import type { ModelResponse, Usage } from "./model.ts";
@@ -79,7 +80,8 @@ export type EntryBody =
       model: string;
       attempt: number;
       error: LoggedError;
-      then: "retry" | "next-model" | "fail";
+      /** "compact": the conversation is made shorter, and the model is asked once more. */
+      then: "retry" | "next-model" | "compact" | "fail";
       /** Where the provider reported what the attempt used. */
       usage?: Usage;
     }
@@ -135,6 +137,8 @@ export type EntryBody =
       signal?: { type: "think"; reason: string };
       assigns?: Json;
       warnings?: string[];
+      /** The model reads a preview of a longer text; 0: it reads all of it. In characters; default 50,000. */
+      limit?: number;
     }
   /** A program of mode "code" begins: as it runs, after a hook. */
   | {
@@ -168,7 +172,24 @@ export type EntryBody =
       /** The limits of the budget that the model was told of, as they were then. */
       told?: Omit<BudgetLimits, "soft">;
     }
-  | { type: "compaction"; upTo: number; messages: Message[] }
+  /** The conversation goes on with other, fewer words. Everything before it stays in the log. */
+  | {
+      type: "compaction";
+      /** "window": it was about to be too long. "overflow": it was. "asked", "clear": somebody wanted it. */
+      reason: CompactionReason;
+      /** Results became placeholders; a model wrote a summary; a compactor did it; the oldest was left out; or all of it. */
+      method: "placeholders" | "summary" | "compactor" | "dropped" | "cleared";
+      /** The last entry that it stands for. */
+      upTo: number;
+      /** The whole conversation from here on; encoded. */
+      messages: Message[];
+      /** Tokens of the context, estimated. */
+      before: number;
+      after: number;
+      /** Who was asked for a summary, and what that took. */
+      model?: string;
+      usage?: Usage;
+    }
   | ({ type: "run-end" } & RunEnding);
 
 export type EntryOf<T extends Entry["type"]> = Extract<Entry, { type: T }>;

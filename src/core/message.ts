@@ -88,3 +88,45 @@ export function textOf(message: { content: readonly { type: string }[] }): strin
   for (const part of message.content) if (part.type === "text") text += (part as TextPart).text;
   return text;
 }
+
+/** A picture takes about as much, whatever its file's size. */
+const IMAGE_TOKENS = 1_600;
+
+/** Tokens of a message, where no model has counted them: rather too many than too few. */
+export function estimateTokens(message: Message): number {
+  let tokens = 4;
+  for (const part of message.content) tokens += tokensOfPart(part);
+  return tokens;
+}
+
+function tokensOfPart(part: Message["content"][number]): number {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return tokensOfText(part.text);
+    case "tool-call":
+      return tokensOfText(part.toolName) + tokensOfText(JSON.stringify(part.input) ?? "");
+    case "tool-result":
+      return tokensOfText(part.toolName) + tokensOfOutput(part.output);
+    case "file":
+      return tokensOfFile(part);
+  }
+}
+
+function tokensOfOutput(output: ToolOutput): number {
+  if (output.type !== "content") return tokensOfText(output.value);
+  let tokens = 0;
+  for (const part of output.value) tokens += part.type === "text" ? tokensOfText(part.text) : IMAGE_TOKENS;
+  return tokens;
+}
+
+/** What is no picture is read page by page. */
+function tokensOfFile({ mediaType, data }: FilePart): number {
+  if (mediaType.startsWith("image/") || data instanceof URL) return IMAGE_TOKENS;
+  return Math.max(IMAGE_TOKENS, Math.ceil(data.length / 50));
+}
+
+/** Code and JSON have fewer characters a token than prose. */
+export function tokensOfText(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 3.5);
+}

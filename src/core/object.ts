@@ -1,6 +1,7 @@
 /** An object: a namespace of typed properties and tools, which programs see as `Orders.status` and `Orders.cancel(…)`. */
-import { hasBrand } from "../base/brand.ts";
+
 import type { Json } from "../base/json.ts";
+import { hasBrand } from "../base/kinds.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { checkCalls, checkMembers, readIdentity, readProperty, readTools } from "./object-check.ts";
 import { callName } from "./object-names.ts";

@@ -1,5 +1,5 @@
 /** Thrown by a handler or a hook to steer the run. Not errors: nothing went wrong. */
-import { hasBrand } from "../base/brand.ts";
+import { hasBrand } from "../base/kinds.ts";
 
 const brand = Symbol.for("haft.signal");
 

@@ -41,8 +41,11 @@ export interface ClaimOptions {
 
 export type Claim =
   | { granted: true; epoch: number }
-  /** Who has it, and for how many milliseconds more, unless they renew it. */
-  | { granted: false; worker: string; expiresInMs: number };
+  /**
+   * Who has it, and for how many milliseconds more, unless they renew it. `epoch` is theirs, where the store tells it: whoever
+   * knows that they are gone can give it back for them.
+   */
+  | { granted: false; worker: string; expiresInMs: number; epoch?: number };
 
 export interface ListOptions {
   /** Default 50. */
@@ -56,4 +59,6 @@ export interface SessionInfo {
   /** Milliseconds since 1970: its first entry, and its last. */
   createdAt: number;
   updatedAt: number;
+  /** Who has it now, where somebody does and the store tells it. */
+  worker?: string;
 }

@@ -65,7 +65,9 @@ export function checkProperties(definition: ToolDefinition, owner: string): void
   if (![undefined, "off", "warn", "strict"].includes(outputValidation)) {
     throw wrong('outputValidation must be "off", "warn" or "strict"', outputValidation);
   }
-  const { secrets } = definition;
+  const { secrets, resultLimit } = definition;
+  if (resultLimit !== undefined && resultLimit !== false && !(Number.isInteger(resultLimit) && resultLimit >= 500))
+    throw wrong("resultLimit must be an integer from 500, or false", resultLimit);
   if (secrets !== undefined && !(Array.isArray(secrets) && secrets.every((one) => typeof one === "string")))
     throw wrong("secrets must be a list of names", secrets);
   for (const key of ["readOnly", "idempotent", "sandbox"] as const) {

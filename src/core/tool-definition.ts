@@ -79,6 +79,8 @@ export interface ToolDefinition<I = any, O = any, P = any> {
   idempotent?: boolean;
   /** What happens when the output does not fit: "warn" (default) notes it in the log, "strict" fails the call, "off". */
   outputValidation?: "off" | "warn" | "strict";
+  /** Characters of a result above which the model reads a preview; `false`: it reads all. Default: the run's `resultLimit`. */
+  resultLimit?: number | false;
   /** The secrets of the run that it may use, by their names. Default: all, but for those whose own `tools` leave it out. */
   secrets?: readonly string[];
   /**

@@ -1,8 +1,9 @@
 /** What a handler gives back, beyond a plain value: success with extras, or a failure that the model reads. */
-import { hasBrand } from "../base/brand.ts";
+
 import { decode, encode } from "../base/codec.ts";
 import { HaftError, messageOf } from "../base/errors.ts";
 import { describeValue, isPlainObject } from "../base/json.ts";
+import { hasBrand } from "../base/kinds.ts";
 import { plain } from "./plain.ts";
 
 /** What the model is shown of a result, instead of the value itself. */

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { HaftError, messageOf } from "../base/errors.ts";
-import { isThenable } from "../base/thenable.ts";
+import { isThenable } from "../base/kinds.ts";
 import { TICK_MS, unwatch, type Watched, watch } from "../base/watchdog.ts";
 import { CallContext } from "./call-context.ts";
 import { type AbortListener, type AbortSource, channel, type ToolContext } from "./context.ts";

@@ -1,5 +1,5 @@
 /** A tool: written once, typed in and out, called by models, programs and people. */
-import { hasBrand } from "../base/brand.ts";
+import { hasBrand } from "../base/kinds.ts";
 import type { ToolContext } from "./context.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { uniqueNames } from "./names.ts";

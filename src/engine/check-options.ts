@@ -51,6 +51,8 @@ const checks: Record<keyof ExecuteOptions, Check | undefined> = {
   maxOutputTokens: ["an integer from 1", isWhole(1)],
   providerOptions: ["an object", isObject],
   modelLimits: ["an object", isObject],
+  compaction: ["false, or an object", (value) => value === false || isPlainObject(value)],
+  resultLimit: ["an integer from 500, or false", (value) => value === false || isWhole(500)(value)],
   assigns: ["an object", isObject],
   abortSignal: ["an AbortSignal", (value) => has(value, "addEventListener", "removeEventListener")],
   store: ["a Store", (value) => has(value, "read", "append")],
@@ -82,6 +84,15 @@ const limits: Record<string, Check> = {
   maxWaitMs: ["a number from 0", isNumber(0, Number.POSITIVE_INFINITY)],
 };
 
+const compaction: Record<string, Check> = {
+  window: ["an integer from 1", isWhole(1)],
+  share: ["a number above 0, at most 1", isNumber(Number.MIN_VALUE, 1)],
+  keepTurns: ["an integer from 1", isWhole(1)],
+  model: ['a provider object, or a name such as "openai:gpt-5"', isModel],
+  instructions: ["text", isText],
+  compactor: ["a function", isFunction],
+};
+
 const ofSubagents: Record<string, Check> = {
   depth: ["an integer from 1", isWhole(1)],
   concurrency: ["an integer from 1", isWhole(1)],
@@ -94,6 +105,7 @@ export function checkOptions(options: ExecuteOptions): void {
   checkEach(options, checks, "execute() has no option");
   checkHooks(options.hooks ?? {});
   checkEach(options.modelLimits ?? {}, limits, "modelLimits has no");
+  if (options.compaction) checkEach(options.compaction, compaction, "compaction has no");
   checkEach(options.subagentLimits ?? {}, ofSubagents, "subagentLimits has no");
   checkPrompt(options.prompt);
   checkMessages(options.messages);

@@ -4,7 +4,7 @@ import type { Dynamic, DynamicContext, ExecuteOptions } from "../core/execute.ts
 import type { Exit } from "../core/exit.ts";
 import type { IterationContext, ToolSet } from "../core/mode.ts";
 import type { ObjectInstance } from "../core/object.ts";
-import type { ToolEntry } from "../core/tool.ts";
+import type { Tool, ToolEntry } from "../core/tool.ts";
 import { resolveTool } from "../core/tool-spec.ts";
 import { checkExits, modeName, NamedTools } from "./named-tools.ts";
 import type { RunObjects } from "./objects.ts";
@@ -13,10 +13,19 @@ import { untilAbort } from "./until-abort.ts";
 
 /** Built once where nothing is dynamic; only the messages grow. */
 export function buildContext(run: RunState, index: number): IterationContext | Promise<IterationContext> {
+  if (run.reading === "wanted") return addReading(run).then(() => buildContext(run, index));
   if (run.fixedContext && !run.objects?.hasChanged) return run.fixedContext;
   if (isDynamic(run.options)) return buildDynamic(run, index);
   run.fixedContext = contextOf(run, index, run.options as CurrentOptions);
   return run.fixedContext;
+}
+
+/** Few results are so long, and only then is there something to read on in. */
+async function addReading(run: RunState): Promise<void> {
+  const { readResultTool } = await import("./read-result.ts");
+  run.reading = readResultTool(run);
+  run.tools = undefined;
+  run.fixedContext = undefined;
 }
 
 function isDynamic({ instructions, tools, exits, objects }: ExecuteOptions): boolean {
@@ -82,8 +91,18 @@ function toolSetFor(
 ): ToolSet {
   if (!run.tools || run.tools.entries !== entries || run.tools.objects !== objects) {
     const own = entries ?? [];
-    const list = objects && run.objects ? run.objects.withTools(objects, own.map(resolveTool)) : own;
+    const given = objects && run.objects ? run.objects.withTools(objects, own.map(resolveTool)) : own;
+    const list = typeof run.reading === "object" ? withReading(given, run.reading) : given;
     run.tools = { entries, objects, set: new NamedTools(list, modeName(run.options), run.sandbox, run.secrets) };
   }
   return run.tools.set;
+}
+
+/** A tool of the same name that the run was given is the one that counts. */
+function withReading(given: readonly ToolEntry[], reading: Tool): readonly ToolEntry[] {
+  const isTaken = given.some((entry) => {
+    const { name, aliases } = resolveTool(entry);
+    return name === reading.name || aliases.includes(reading.name);
+  });
+  return isTaken ? given : [...given, reading];
 }

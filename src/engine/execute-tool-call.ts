@@ -152,10 +152,18 @@ function conclude(call: Call, value: unknown): Done | Promise<Done> {
   if (content) body.content = copyPlain(content);
   if (assigns) body.assigns = encode(assigns, "assigns");
   if (warnings) body.warnings = warnings;
+  const limit = limitFor(call);
+  if (limit !== undefined) body.limit = limit;
   const end = run.log.record(callId, body);
   const done = () => recalled(call.iteration, call.asked, end);
   const written = run.log.durable();
   return written ? written.then(done) : done();
+}
+
+/** Where the model reads a preview, unless it is where it always is. */
+function limitFor({ run, tool }: Call): number | undefined {
+  const limit = tool.definition.resultLimit ?? run.options.resultLimit;
+  return limit === false ? 0 : limit;
 }
 
 async function afterTool(call: Call, output: unknown): Promise<unknown> {
@@ -183,12 +191,14 @@ async function stoppedBy(thrown: unknown, call: Call): Promise<Done> {
     return { type: "paused" };
   }
   const { warnings } = call.ctx[channel];
+  const limit = limitFor(call);
   const end = run.log.record(callId, {
     type: "tool-end",
     name: tool.name,
     durationMs: Date.now() - call.startedAt,
     ...(ThinkSignal.is(error) ? thinking(error) : { error: logged(error) }),
     ...(warnings && { warnings }),
+    ...(limit !== undefined && { limit }),
   });
   const written = run.log.durable();
   if (written) await written; // what ends first is told first: see Batch

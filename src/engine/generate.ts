@@ -24,7 +24,7 @@ export function generate(run: RunState, iteration: RunningIteration, request: Pr
   const past = run.journal.response(iteration.id);
   if (past) return Promise.resolve(heard(run, iteration, past));
   const chain = chainOf(run, iteration.index);
-  if (chain instanceof Promise) return askLater(run, iteration, request, chain);
+  if (chain instanceof Promise || run.isLong) return askLater(run, iteration, request, chain);
   return ask(run, iteration, request, chain, 0); // an await of what is there already is not free
 }
 
@@ -32,14 +32,20 @@ async function askLater(
   run: RunState,
   iteration: RunningIteration,
   request: Presentation,
-  chain: Promise<readonly ModelRef[]>,
+  choosing: Awaitable<readonly ModelRef[]>,
 ): Promise<Response> {
-  return ask(run, iteration, request, await chain, 0);
+  const chain = await choosing;
+  if (!run.isLong) return ask(run, iteration, request, chain, 0);
+  const { compactForWindow } = await import("./compaction/in-run.ts");
+  const shorter = await compactForWindow(run, iteration, request, chain[0]!);
+  return ask(run, iteration, shorter, chain, 0);
 }
 
 function heard(run: RunState, iteration: RunningIteration, response: Response): Response {
   const message: Message = { role: "assistant", content: response.content };
+  const { inputTokens, outputTokens } = response.usage;
   run.messages.push(message);
+  run.measured = { tokens: inputTokens + outputTokens || run.size, messages: run.messages.length };
   run.origins.set(message, providerOf(response.model.split(":")[0]!));
   run.spend(response);
   iteration.answered(response.content, response.usage, run.mode.read(response));
@@ -78,6 +84,8 @@ interface Call {
   options: CallOptions;
   /** Streamed even when nobody watches. */
   streams: boolean;
+  /** The conversation was too long for it, and has been made shorter once. */
+  isCompacted?: boolean;
 }
 
 function attempt(call: Call, number: number): Promise<Response> {
@@ -97,8 +105,15 @@ async function again(call: Call, number: number, thrown: unknown, shown: Shown |
   const over = run.budget?.over();
   if (over) throw over;
   if (failure.then === "next-model") return ask(run, iteration, request, chain, position + 1);
-  await pause(run, failure.waitMs);
-  return attempt(call, number + 1);
+  if (failure.then === "retry") {
+    await pause(run, failure.waitMs);
+    return attempt(call, number + 1);
+  }
+  const { compactForOverflow } = await import("./compaction/in-run.ts");
+  const shorter = await compactForOverflow(run, iteration, request, call.opened);
+  if (!shorter) throw failure.error;
+  const options = await callOptions(run, iteration.index, shorter, call.opened);
+  return attempt({ ...call, request: shorter, options, isCompacted: true }, number + 1);
 }
 
 /** The start is in the log before the model is called: a writer that was overtaken calls none. */
@@ -133,7 +148,7 @@ function noted({ run, iteration, opened }: Call, answer: Answer, startedAt: numb
 }
 
 type Judge = typeof import("./model/failure.ts").judge;
-type Next = { then: "retry"; waitMs: number } | { then: "next-model" };
+type Next = { then: "retry"; waitMs: number } | { then: "next-model" } | { then: "compact"; error: HaftError };
 
 /** @throws what ends the run: the reason of an abort, an error of ours, or that of the last model */
 function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | undefined, judge: Judge): Next {
@@ -152,7 +167,8 @@ function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | und
   const canRetry = failure.mayHelpAgain && attempt < attempts && !isTooLong;
   // Text that was shown is told again by the same model; another one would tell it differently.
   const canMoveOn = failure.mayHelpElsewhere && !isLast && !shown?.anyText;
-  const then = canRetry ? "retry" : canMoveOn ? "next-model" : "fail";
+  const canCompact = failure.error.code === "MODEL_CONTEXT_OVERFLOW" && mayCompact(call);
+  const then = canRetry ? "retry" : canMoveOn ? "next-model" : canCompact ? "compact" : "fail";
 
   const { name } = opened;
   const told = isTooLong ? withWait(failure.error, retryAfterMs, maxWaitMs) : failure.error;
@@ -163,12 +179,18 @@ function failed(call: Call, attempt: number, thrown: unknown, shown: Shown | und
   if (shown?.any) run.log.emit({ type: "text-reset", key });
   call.streams ||= failure.mayHelpStreamed;
   if (then === "fail") throw unlogged(error);
+  if (then === "compact") return { then, error: unlogged(error) };
   if (then === "next-model") {
     letRest(opened, failure.error, retryAfterMs);
     return { then };
   }
   run.log.emit({ type: "retry", key, what: "model", name, attempt: attempt + 1, waitMs, error });
   return { then, waitMs };
+}
+
+/** Once for a call, and where there is something that could be shorter. */
+function mayCompact({ run, isCompacted }: Call): boolean {
+  return !isCompacted && run.options.compaction !== false && run.messages.length > 1;
 }
 
 function withWait({ code, message, data }: HaftError, retryAfterMs: number, maxWaitMs: number): HaftError {

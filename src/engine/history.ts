@@ -3,7 +3,7 @@ import { decode } from "../base/codec.ts";
 import { copyPlain, type Json } from "../base/json.ts";
 import type { Entry, EntryOf, LoggedMessage } from "../core/log.ts";
 import { isIterationKey, withoutNested } from "../core/log-keys.ts";
-import type { Message, ToolMessage, ToolResultPart } from "../core/message.ts";
+import type { Message, ToolMessage, ToolOutput, ToolResultPart } from "../core/message.ts";
 import { modelText } from "../core/tool-result.ts";
 
 /** Messages and assigns that the entries leave behind. */
@@ -12,11 +12,16 @@ export interface History {
   assigns: Record<string, unknown>;
   /** Said while the last iteration, which has not ended, went on. */
   waiting: EntryOf<"message">[];
+  /** What a model, or a compaction, last told of its length: in tokens, of so many messages. */
+  measured: { tokens: number; messages: number };
+  /** There are results of which the model reads a part only. */
+  hasMore: boolean;
 }
 
 /** `inside`: a run inside a call, whose entries these are; else what runs inside calls have said is no part of it. */
 export function readHistory(entries: readonly Entry[], inside?: string): History {
-  if (entries.length === 0) return { messages: [], assigns: {}, waiting: [] };
+  if (entries.length === 0)
+    return { messages: [], assigns: {}, waiting: [], measured: { tokens: 0, messages: 0 }, hasMore: false };
   const messages: Message[] = [];
   const held: EntryOf<"message">[] = []; // said during an iteration: it comes after that iteration
   const ends = new Map<string, EntryOf<"tool-end">>();
@@ -24,6 +29,8 @@ export function readHistory(entries: readonly Entry[], inside?: string): History
   let open: EntryOf<"model-response"> | undefined;
   let ended = ""; // the last iteration that ended
   let assigns: Record<string, unknown> = {};
+  let measured = { tokens: 0, messages: 0 };
+  const reader: Reader = { hasMore: false };
   const release = () => messages.push(...held.splice(0).map(({ message }) => decodeMessage(message)));
 
   for (const entry of inside === undefined ? withoutNested(entries) : entries) {
@@ -47,8 +54,14 @@ export function readHistory(entries: readonly Entry[], inside?: string): History
         ends.set(entry.key, entry);
         break;
       case "iteration-end":
-        if (open) messages.push({ role: "assistant", content: open.content });
-        append(messages, entry.messages, { part: (callId) => partOf(open, calls.get(callId), ends.get(callId)) });
+        if (open) {
+          messages.push({ role: "assistant", content: open.content });
+          const tokens = open.usage.inputTokens + open.usage.outputTokens;
+          if (tokens > 0) measured = { tokens, messages: messages.length };
+        }
+        append(messages, entry.messages, {
+          part: (callId) => partOf(open, calls.get(callId), ends.get(callId), reader),
+        });
         assigns = { ...assigns, ...assignsOf(entry.key, ends) };
         release();
         open = undefined;
@@ -57,11 +70,19 @@ export function readHistory(entries: readonly Entry[], inside?: string): History
         calls.clear();
         break;
       case "compaction":
-        messages.splice(0, messages.length, ...entry.messages);
+        replaceAll(messages, entry.messages.map(decodeMessage));
+        measured = { tokens: entry.after, messages: messages.length };
+        reader.hasMore ||= JSON.stringify(entry.messages).includes(READ_RESULT);
         break;
     }
   }
-  return { messages, assigns, waiting: held };
+  return { messages, assigns, waiting: held, measured, hasMore: reader.hasMore };
+}
+
+/** The list stays the same, for whoever holds it. */
+export function replaceAll(messages: Message[], others: readonly Message[]): void {
+  messages.length = 0;
+  for (const message of others) messages.push(message);
 }
 
 /** A steer has the key of the iteration that went on, or of the one before when none did. */
@@ -99,39 +120,15 @@ function partsOf(calls: readonly string[], ended: EndedCalls): ToolResultPart[] 
   return parts.includes(undefined) ? parts.filter((found) => found !== undefined) : (parts as ToolResultPart[]);
 }
 
-/** A call's end as the model reads it, under the id and the name that it used. */
-export function resultPart({ id, name }: { id: string; name: string }, end: EntryOf<"tool-end">): ToolResultPart {
-  return { type: "tool-result", toolCallId: id, toolName: name, output: outputOf(end) };
-}
-
-function outputOf(end: EntryOf<"tool-end">): ToolResultPart["output"] {
-  if (end.error)
-    return {
-      type: "error-text",
-      value: end.error.hint ? `${end.error.message}\n${end.error.hint}` : end.error.message,
-    };
-  if (!end.content) return { type: "text", value: end.output === undefined ? "" : textOfOutput(end.output) };
-  const value = end.content.map((part) =>
-    part.type === "text" ? part : { type: "image-data" as const, data: part.data, mediaType: part.mediaType },
-  );
-  return { type: "content", value };
-}
-
-/** Almost every output is plain JSON, whose text needs no decoding. */
-function textOfOutput(output: Json): string {
-  if (typeof output === "string") return output;
-  const text = JSON.stringify(output);
-  return text.includes('"$haft"') ? modelText(decode(output)) : text;
-}
-
 function partOf(
   open: EntryOf<"model-response"> | undefined,
   call: EntryOf<"tool-call"> | undefined,
   end: EntryOf<"tool-end"> | undefined,
+  reader: Reader,
 ): ToolResultPart | undefined {
   if (!call || !end) return undefined;
   const asked = open?.content.find((part) => part.type === "tool-call" && part.toolCallId === call.id);
-  return resultPart({ id: call.id, name: asked?.type === "tool-call" ? asked.toolName : call.name }, end);
+  return resultPart({ id: call.id, name: asked?.type === "tool-call" ? asked.toolName : call.name }, end, reader);
 }
 
 /** The assigns of an iteration's calls. */
@@ -148,4 +145,76 @@ export function mergeAssigns(all: readonly { callId: string; assigns: Json }[]):
 
 function callNumber(callId: string): number {
   return Number(callId.slice(callId.lastIndexOf("/") + 1));
+}
+
+type ToolEnd = EntryOf<"tool-end">;
+
+/** Takes note of results of which the model reads a part only. */
+export interface Reader {
+  hasMore: boolean;
+}
+
+/** The tool that reads on in a result. */
+export const READ_RESULT = "read_result";
+
+/** Characters of a result above which the model reads a preview. */
+export const RESULT_LIMIT = 50_000;
+
+/** A call's end as the model reads it, under the id and the name that it used. */
+export function resultPart({ id, name }: { id: string; name: string }, end: ToolEnd, reader: Reader): ToolResultPart {
+  return { type: "tool-result", toolCallId: id, toolName: name, output: outputOf(end, reader) };
+}
+
+/** The whole text of a result, as far as it is text. */
+export function wholeText({ error, content, output }: ToolEnd): string {
+  if (error) return error.hint ? `${error.message}\n${error.hint}` : error.message;
+  if (!content) return output === undefined ? "" : textOfOutput(output);
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+function outputOf(end: ToolEnd, reader: Reader): ToolOutput {
+  const { content, error, limit = RESULT_LIMIT } = end;
+  const text = wholeText(end);
+  const isLong = text.length > limit && limit > 0;
+  if (isLong) reader.hasMore = true;
+  const value = isLong ? preview(text, limit, end.key) : text;
+  if (error) return { type: "error-text", value };
+  if (!content) return { type: "text", value };
+  const parts = content.map(imageOrText);
+  if (!isLong) return { type: "content", value: parts };
+  return { type: "content", value: [{ type: "text", text: value }, ...parts.filter(({ type }) => type !== "text")] };
+}
+
+type ContentItem = Extract<ToolOutput, { type: "content" }>["value"][number];
+
+function imageOrText(part: NonNullable<ToolEnd["content"]>[number]): ContentItem {
+  return part.type === "text" ? part : { type: "image-data", data: part.data, mediaType: part.mediaType };
+}
+
+/** Almost every output is plain JSON, whose text needs no decoding. */
+function textOfOutput(output: Json): string {
+  if (typeof output === "string") return output;
+  const text = JSON.stringify(output);
+  return text.includes('"$haft"') ? modelText(decode(output)) : text;
+}
+
+/** A fifth of the limit: the most of it from the beginning, and the end. */
+function preview(text: string, limit: number, callId: string): string {
+  const head = endOfPiece(text, Math.floor(limit * 0.15));
+  const tail = endOfPiece(text, text.length - Math.floor(limit * 0.05));
+  const way = `${READ_RESULT}({ "call": "${callId}", "offset": ${head} }) reads on; with "grep" it finds lines.`;
+  const note = `[… Characters ${head} to ${tail} of ${text.length} are left out here. ${way} …]`;
+  return `${text.slice(0, head)}\n\n${note}\n\n${text.slice(tail)}`;
+}
+
+/** After a whole character, and after a whole line where one ends near. */
+export function endOfPiece(text: string, place: number): number {
+  const line = text.lastIndexOf("\n", place - 1) + 1;
+  if (line > 0 && place - line < 200) return line;
+  return isInsidePair(text, place) ? place - 1 : place;
+}
+
+function isInsidePair(text: string, place: number): boolean {
+  const code = text.charCodeAt(place);
+  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -6,13 +6,13 @@ import type { EntryOf } from "../core/log.ts";
 import { type Message, type ToolResultPart, textOf } from "../core/message.ts";
 import type { IterationContext } from "../core/mode.ts";
 import { type AskedCall, noUsage, type Usage } from "../core/model.ts";
-import { type EndedCalls, mergeAssigns, resultPart } from "./history.ts";
+import { type EndedCalls, mergeAssigns, type Reader, resultPart } from "./history.ts";
 import type { RunState } from "./run-state.ts";
 
 const noCalls: readonly AskedCall[] = Object.freeze([]);
 
 /** The iteration as hooks and results see it. */
-export class RunningIteration implements Iteration, EndedCalls {
+export class RunningIteration implements Iteration, EndedCalls, Reader {
   readonly id: string;
   readonly index: number;
   readonly messages: readonly Message[];
@@ -28,6 +28,8 @@ export class RunningIteration implements Iteration, EndedCalls {
   begun: Set<string> | undefined;
   /** The calls of this iteration that are over, by our key: what the model reads of them. */
   results: Map<string, ToolResultPart> | undefined;
+  /** Of one of them it reads a part only. */
+  hasMore = false;
   #assigns: { callId: string; assigns: Json }[] | undefined;
 
   constructor(run: RunState, index: number) {
@@ -46,7 +48,7 @@ export class RunningIteration implements Iteration, EndedCalls {
   ended(asked: AskedCall, end: EntryOf<"tool-end">): void {
     if (asked.number === undefined) {
       this.results ??= new Map();
-      this.results.set(end.key, resultPart(asked, end)); // what a program asked for, the model does not read
+      this.results.set(end.key, resultPart(asked, end, this)); // what a program asked for, the model does not read
     }
     if (end.assigns === undefined) return;
     this.#assigns ??= [];

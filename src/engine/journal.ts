@@ -34,6 +34,8 @@ export class Journal {
   /** Iterations whose program has begun. */
   readonly #programs = new Set<string>();
   readonly runEnd: EntryOf<"run-end"> | undefined;
+  /** Those that the run made itself. */
+  readonly compactions: readonly EntryOf<"compaction">[] | undefined;
 
   /** @throws HaftError `DECISION_INVALID` */
   constructor(run: string, entries: readonly Entry[]) {
@@ -44,6 +46,8 @@ export class Journal {
       else if (entry.type === "run-end") this.runEnd = entry;
       else if (entry.type === "message") this.#steered.add(entry.key);
       else if (entry.type === "program-start") this.#programs.add(entry.key);
+      else if (entry.type === "compaction" && entry.key !== run)
+        this.compactions = [...(this.compactions ?? []), entry];
       else if (isCallEntry(entry)) this.#note(entry);
     }
   }

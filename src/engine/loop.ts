@@ -32,7 +32,7 @@ export async function loop(run: RunState): Promise<Ending> {
       run.steering.at(iteration.id);
       const request = run.shown(run.mode.present(context)); //       how this mode shows it
       response = await generate(run, iteration, request); //         one model call
-      happened = await act(run, iteration, context, response); //    do what the model asked for
+      happened = await act(run, iteration, iteration.context ?? context, response); // do what the model asked for
     }
     const ending = await settle(run, iteration, response, happened); // go on, leave, answer or wait
     if (ending) return ending;

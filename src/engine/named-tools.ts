@@ -1,4 +1,4 @@
-/** The tools of an iteration by name and alias, and the rule that no name is there twice. */
+/** The tools of an iteration by name and alias, and the rule that no name is there twice. What is known at the start is checked then. */
 import { HaftError, invalidOption } from "../base/errors.ts";
 import { noSecrets } from "../core/call-context.ts";
 import type { ExecuteOptions } from "../core/execute.ts";
@@ -11,6 +11,7 @@ import type { OpenSecrets } from "../core/secrets.ts";
 import type { Tool, ToolEntry } from "../core/tool.ts";
 import { withSecretNames } from "../core/tool-secret-input.ts";
 import { resolveTool } from "../core/tool-spec.ts";
+import type { RunObjects } from "./objects.ts";
 
 export class NamedTools implements ToolSet {
   readonly list: readonly Tool[];
@@ -109,4 +110,25 @@ function checkExitNames(exits: readonly Exit[], tools: ToolSet, objects?: readon
         });
     }
   }
+}
+
+/** The tools where they are a list; a function is asked for them each iteration. */
+export function toolsAtStart(options: ExecuteOptions, run: RunObjects | undefined): NamedTools | undefined {
+  const { tools = [], exits = [] } = options;
+  if (typeof tools === "function") return undefined;
+  const objects = objectsAtStart(options);
+  const list = objects && run ? run.withTools(objects, tools.map(resolveTool)) : tools;
+  const named = new NamedTools(list, modeName(options));
+  if (typeof exits !== "function") checkExits(exits, named, objects);
+  return named;
+}
+
+/** The objects where they are a list. */
+export function objectsAtStart({ objects }: ExecuteOptions): readonly ObjectInstance[] | undefined {
+  return typeof objects === "function" ? undefined : objects;
+}
+
+/** Dynamic tools are not known yet: a run with those names its sandbox. */
+export function wantsSandbox(tools: NamedTools | undefined): boolean {
+  return tools?.list.some((tool) => tool.definition.sandbox) ?? false;
 }

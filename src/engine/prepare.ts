@@ -8,14 +8,13 @@ import type { Mode } from "../core/mode.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
 import type { Budget } from "./budget/index.ts";
 import type { LiveText } from "./live-text.ts";
-import type { NamedTools } from "./named-tools.ts";
+import { type NamedTools, objectsAtStart, toolsAtStart } from "./named-tools.ts";
 import type { Nesting } from "./nested-run.ts";
 import type { RunObjects } from "./objects.ts";
 import { givenEntries } from "./past-log.ts";
 import type { Judge } from "./policy/policy.ts";
 import type { RunAbort } from "./run-abort.ts";
 import { runAround } from "./run-inside.ts";
-import { objectsAtStart, toolsAtStart } from "./tools-at-start.ts";
 
 /** What the options say, read and found right. */
 export interface Prepared {
@@ -26,12 +25,12 @@ export interface Prepared {
   mode: Mode;
   /** Undefined: nothing is secret, and nothing is taken out. */
   secrets: OpenSecrets | undefined;
-  /** Of live text, with secrets. */
-  live?: LiveText;
   policy: Judge | undefined;
   nesting: Nesting | undefined;
   budget?: Budget | undefined;
   logger: Logger;
+  /** Where something is to be taken out of live text. */
+  live?: LiveText;
   given: readonly Entry[];
 }
 
@@ -110,10 +109,9 @@ async function prepareRooms(
   };
 }
 
-/** What is said beside the log holds no secrets either. */
+/** What is said beside the log, and what is shown of texts that are not whole yet, have no secrets either. */
 async function quiet(logger: Logger, secrets: OpenSecrets): Promise<Pick<Prepared, "logger" | "live">> {
-  const { quietLogger } = await import("./quiet-logger.ts");
-  const { LiveText } = await import("./live-text.ts");
+  const [{ quietLogger }, { LiveText }] = await Promise.all([import("./quiet-logger.ts"), import("./live-text.ts")]);
   return { logger: quietLogger(logger, secrets), live: new LiveText(secrets.stream, secrets.redact) };
 }
 

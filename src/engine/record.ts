@@ -16,7 +16,7 @@ export interface LogSettings {
   /** What is in the store already, or was given as a log. */
   entries: readonly Entry[];
   redact: Redact;
-  /** Takes out of live text, which comes in pieces; undefined when there is nothing to take out. */
+  /** Takes out of live text, which comes in pieces; left out when there is nothing to take out. */
   live: LiveText | undefined;
   /** Told of each event, once it is durable. */
   watchers: { tell(event: RunEvent): void };

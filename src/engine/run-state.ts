@@ -2,13 +2,13 @@
 import type { Logger } from "../core/context.ts";
 import type { DynamicContext, ExecuteOptions, Rooms } from "../core/execute.ts";
 import type { Hooks, Iteration } from "../core/hooks.ts";
-import type { Message } from "../core/message.ts";
+import { estimateTokens, type Message } from "../core/message.ts";
 import type { IterationContext, ModeSession, Presentation } from "../core/mode.ts";
 import { addUsage, type ModelResponse, noUsage, type Usage } from "../core/model.ts";
 import type { ObjectInstance } from "../core/object.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { OpenSecrets } from "../core/secrets.ts";
-import type { ToolEntry } from "../core/tool.ts";
+import type { Tool, ToolEntry } from "../core/tool.ts";
 import type { Budget } from "./budget/index.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenModel } from "./model/open-model.ts";
@@ -40,6 +40,7 @@ export interface RunParts {
   objects: RunObjects | undefined;
   tools: RunState["tools"];
   messages: Message[];
+  measured: { tokens: number; messages: number };
   assigns: Record<string, unknown>;
   logger: Logger;
 }
@@ -78,8 +79,14 @@ export class RunState {
   readonly objects: RunObjects | undefined;
   readonly logger: Logger;
   readonly limit: number;
-  /** The conversation; only ever grows. */
+  /** The conversation. It grows at its end, and becomes another one by a compaction only. */
   readonly messages: Message[];
+  /** What a model, or a compaction, last told of its length: in tokens, of so many messages. */
+  measured: { tokens: number; messages: number };
+  /** From so many tokens on, somebody looks whether it is too long for its model. */
+  compactsFrom: number;
+  /** The tool that reads on in results of which the model reads a part, when there are some. */
+  reading: "wanted" | Tool | undefined;
   readonly iterations: Iteration[] = [];
   assigns: Record<string, unknown>;
   usage: Usage = noUsage;
@@ -122,6 +129,8 @@ export class RunState {
     this.limit = parts.options.iterations ?? 10;
     this.tools = parts.tools;
     this.messages = parts.messages;
+    this.measured = parts.measured;
+    this.compactsFrom = compactionGate(parts.options);
     this.assigns = parts.assigns;
   }
 
@@ -152,11 +161,39 @@ export class RunState {
     return { run: this.id, iteration, messages: this.messages, assigns: this.assigns };
   }
 
+  /** How long the conversation is: what was told of it, and an estimate of what came since. In tokens. */
+  get size(): number {
+    let { tokens } = this.measured;
+    for (let index = this.measured.messages; index < this.messages.length; index++)
+      tokens += estimateTokens(this.messages[index]!);
+    return tokens;
+  }
+
+  get isLong(): boolean {
+    return this.compactsFrom !== Number.POSITIVE_INFINITY && this.size > this.compactsFrom;
+  }
+
+  /** The next iteration has a tool for it. A program has every result whole. */
+  offerReading(): void {
+    if (!this.mode.code) this.reading ??= "wanted";
+  }
+
   /** Counts what an answer cost. */
-  spend(response: ModelResponse): void {
+  spend(response: Pick<ModelResponse, "model" | "usage">): void {
     this.usage = addUsage(this.usage, response.usage);
     const { prices } = this.options;
     const cost = typeof prices === "function" ? prices(response.model, response.usage) : undefined;
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }
+
+/** No model of today has a window that is smaller, and no conversation that is shorter loads a list of windows. */
+const LOOKS_FROM = 24_000;
+
+function compactionGate({ compaction }: ExecuteOptions): number {
+  if (compaction === false) return Number.POSITIVE_INFINITY;
+  return compaction?.window === undefined ? LOOKS_FROM : compaction.window * (compaction.share ?? SHARE);
+}
+
+/** The part of a model's window that a conversation may fill. */
+export const SHARE = 0.8;

@@ -67,6 +67,7 @@ function broken(
     return { status: "interrupted", stopReason: "interrupted" };
   }
   append(run.messages, run.log.redacted(unfinished(run, iteration, response, happened)), iteration);
+  if (iteration.hasMore) run.offerReading();
   iteration.end({ type: "failed" });
   return failedEnding(happened.error);
 }
@@ -174,6 +175,7 @@ function close(run: RunState, iteration: RunningIteration, conclusion: Conclusio
   const more = { ...(ending && { ending: loggedEnding(ending) }), ...(told && { told }) };
   const end = run.log.record(iteration.id, { type: "iteration-end", status, messages: [...messages], ...more });
   append(run.messages, end.messages, iteration);
+  if (iteration.hasMore) run.offerReading();
   const { assigns } = iteration;
   if (assigns) run.assigns = { ...run.assigns, ...assigns };
   const wasSteered = run.steering.waiting;

@@ -10,7 +10,7 @@ import type { ToolEntry } from "../core/tool.ts";
 import { decodeMessage, type History, readHistory } from "./history.ts";
 import { traceHook } from "./hook-calls.ts";
 import { type Journal, readJournal } from "./journal.ts";
-import type { NamedTools } from "./named-tools.ts";
+import { type NamedTools, objectsAtStart, wantsSandbox } from "./named-tools.ts";
 import { pastEntries, pastRun } from "./past-log.ts";
 import type { Prepared } from "./prepare.ts";
 import { type Recorder, RunLog } from "./record.ts";
@@ -18,7 +18,6 @@ import type { RunAbort } from "./run-abort.ts";
 import { runAround } from "./run-inside.ts";
 import { RunState } from "./run-state.ts";
 import type { Steering } from "./steering.ts";
-import { objectsAtStart, wantsSandbox } from "./tools-at-start.ts";
 import type { Watchers } from "./watchers.ts";
 
 const asItIs = <T>(value: T): T => value;
@@ -106,7 +105,7 @@ function stateOf(
   { mode, sandbox }: Opened,
   { id, log, journal, history }: { id: string; log: Recorder; journal: Journal; history: History },
 ): RunState {
-  return new RunState({
+  const run = new RunState({
     id,
     options,
     rooms,
@@ -125,9 +124,13 @@ function stateOf(
     tools: tools && toolsOfLists(options, tools),
     ownsSandbox: sandbox !== undefined && sandbox !== options.sandbox,
     messages: history.messages,
+    measured: history.measured,
     assigns: { ...options.assigns, ...history.assigns },
     logger,
   });
+  if (history.hasMore) run.offerReading();
+  for (const { model, usage } of journal.compactions ?? []) if (model && usage) run.spend({ model, usage });
+  return run;
 }
 
 /** Of lists only: what a function gives is read when it gives it. */
@@ -188,7 +191,7 @@ function encodeMessage(message: Message): Message {
 }
 
 function openLog(
-  { options, secrets, live, logger }: Prepared,
+  { options, secrets, logger, live }: Prepared,
   { watchers, abort }: Started,
   session: string,
   entries: readonly Entry[],

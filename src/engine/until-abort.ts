@@ -1,5 +1,5 @@
 /** Waits for what others wrote, a hook, a handler, a dynamic value, but not long beyond an abort of the run. */
-import { isThenable } from "../base/thenable.ts";
+import { isThenable } from "../base/kinds.ts";
 import type { AbortListener, AbortSource } from "../core/context.ts";
 
 /** How long an abort waits for work that takes note of it. */

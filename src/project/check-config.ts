@@ -16,6 +16,8 @@ const isModelChain = (value: unknown) => Array.isArray(value) && value.length > 
 const isTextList = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isText);
 const isTool = (value: unknown) => Tool.is(value) || (Array.isArray(value) && Tool.is(value[0]) && value.length <= 2);
 const isObject = (value: unknown) => isPlainObject(value);
+const storeMethods = ["read", "append", "claim", "renew", "release", "list", "close"];
+const isStore = (value: any) => typeof value === "object" && storeMethods.every((name) => isFunction(value?.[name]));
 const oneOf = (...words: string[]): Check => [(value) => words.includes(value), words.map(quote).join(", ")];
 
 const fields: Record<keyof ProjectConfig, Check> = {
@@ -45,6 +47,11 @@ const fields: Record<keyof ProjectConfig, Check> = {
   providerOptions: [isObject, "an object of options by provider"],
   modelLimits: [isObject, "an object such as { attempts: 3 }"],
   assigns: [isObject, "an object"],
+  store: [
+    (value) => ["sqlite", "file", "memory"].includes(value) || isStore(value),
+    '"sqlite", "file", "memory", or a store such as sqliteStore(path)',
+  ],
+  durability: oneOf("strict", "fast"),
   contextFiles: [(value) => typeof value === "boolean", "true or false"],
 };
 

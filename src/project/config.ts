@@ -1,6 +1,7 @@
 /** The settings of a project: the default export of its `agent.config.ts`. Types only, so that the root may export it. */
 import type { ExecuteOptions } from "../core/execute.ts";
 import type { Model } from "../core/model.ts";
+import type { SessionStore } from "../core/store.ts";
 import type { ToolEntry } from "../core/tool.ts";
 
 /** Fields that mean the same as in `execute`. */
@@ -39,6 +40,13 @@ export interface ProjectConfig extends RunSettings {
   sandbox?: string;
   /** At most so many model calls in a run. Default 50. */
   iterations?: number;
+  /**
+   * Where sessions are kept: `"sqlite"` (`.haft/haft.db`), `"file"` (`.haft/sessions/*.jsonl`), `"memory"` (not at all), or a store.
+   * Default: sqlite, where it is there and the folder can be written.
+   */
+  store?: "sqlite" | "file" | "memory" | SessionStore;
+  /** Of sqlite: `"strict"` (default) outlives a power cut, `"fast"` the process. */
+  durability?: "strict" | "fast";
   /** AGENTS.md, CLAUDE.md and skills are read into the instructions. Default true. */
   contextFiles?: boolean;
 }

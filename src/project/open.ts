@@ -1,22 +1,23 @@
 /** A folder becomes a running agent: its settings, sandbox, model, context and store, as options of `execute`. */
 import type { ExecuteOptions } from "../core/execute.ts";
-import type { Store } from "../core/log.ts";
 import type { Model } from "../core/model.ts";
 import type { PolicyRule } from "../core/policy.ts";
 import type { Sandbox } from "../core/sandbox.ts";
+import type { SessionStore } from "../core/store.ts";
 import { Tool } from "../core/tool.ts";
 import { loadModel, modelLabel } from "./choose-model.ts";
 import { openProjectSandbox } from "./choose-sandbox.ts";
 import { type ContextFiles, readContextFiles } from "./context-files.ts";
+import { HAFT_FOLDER } from "./haft-folder.ts";
 import { composeInstructions } from "./instructions.ts";
-import { HAFT_FOLDER, openSessionStore } from "./session-store.ts";
+import { openSessionStore } from "./open-store.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Project {
   settings: Settings;
   /** Yours to dispose of: `dispose()`. */
   sandbox: Sandbox;
-  store: Store;
+  store: SessionStore;
   context: ContextFiles | undefined;
   /** How the model is called, for people. */
   modelLabel: string;
@@ -39,8 +40,8 @@ export async function openProject(settings: Settings, model: Model): Promise<Pro
   const sandbox = await openProjectSandbox(settings.sandbox, cwd);
   try {
     const context = settings.contextFiles ? await readContextFiles(sandbox) : undefined;
-    const { store, note } = await openSessionStore(cwd);
-    notes.push(...(context?.notes ?? []), ...(note ? [note] : []));
+    const { store, notes: storeNotes, close } = await openSessionStore(cwd, settings.config);
+    notes.push(...(context?.notes ?? []), ...storeNotes);
     return {
       settings,
       sandbox,
@@ -50,7 +51,10 @@ export async function openProject(settings: Settings, model: Model): Promise<Pro
       toolNames: settings.tools.map((entry) => (Tool.is(entry) ? entry.name : entry[0].name)),
       notes,
       options: executeOptions(settings, { model: loaded, sandbox, store, context }),
-      dispose: () => sandbox.dispose(),
+      async dispose() {
+        await sandbox.dispose();
+        await close();
+      },
     };
   } catch (thrown) {
     await sandbox.dispose();
@@ -61,7 +65,7 @@ export async function openProject(settings: Settings, model: Model): Promise<Pro
 /** Whoever can write there can put a decision into a session, and so agree to a call of a run that waits. */
 const ownFolder: PolicyRule = {
   tool: "{Edit,Write}",
-  path: `./${HAFT_FOLDER}/{sessions,patches}/**`,
+  path: `./${HAFT_FOLDER}/**`,
   then: "deny",
   reason: `${HAFT_FOLDER} holds what people decided; no tool writes there`,
 };
@@ -69,7 +73,7 @@ const ownFolder: PolicyRule = {
 interface Opened {
   model: Model;
   sandbox: Sandbox;
-  store: Store;
+  store: SessionStore;
   context: ContextFiles | undefined;
 }
 

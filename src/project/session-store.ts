@@ -1,43 +1,24 @@
-/** Keeps a project's sessions in its `.haft` folder, out of its version control. */
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { codeOf, HaftError } from "../base/errors.ts";
+/** What is done to the sessions of a project: the calls that wait are listed and decided, and a log is forked. */
+import { HaftError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import type { Entry, Store } from "../core/log.ts";
 import { pendingCalls, Snapshot } from "../core/snapshot.ts";
-
-export const HAFT_FOLDER = ".haft";
-
-export interface SessionStore {
-  store: Store;
-  /** Why the sessions are not kept, where they are not. */
-  note?: string;
-}
-
-/** In memory where the folder cannot be written. */
-export async function openSessionStore(cwd: string): Promise<SessionStore> {
-  const { fileStore, memoryStore } = await import("../stores/index.ts");
-  try {
-    return { store: fileStore(join(await haftFolder(cwd), "sessions")) };
-  } catch (thrown) {
-    const note = `The log of this session is not kept: ${join(cwd, HAFT_FOLDER)} cannot be written (${codeOf(thrown)}).`;
-    return { store: memoryStore(), note };
-  }
-}
-
-/** The folder, made when it is not there. It holds conversations, so git is told to leave it out. */
-export async function haftFolder(cwd: string): Promise<string> {
-  const folder = join(cwd, HAFT_FOLDER);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const ignore = join(folder, ".gitignore");
-  if (!existsSync(ignore)) await writeFile(ignore, "*\n");
-  return folder;
-}
+import type { SessionStore } from "../core/store.ts";
+import { withSession } from "./lease.ts";
 
 /** The calls of a session that wait for a decision. */
 export async function waitingCalls(store: Store, session: string): Promise<PendingCall[]> {
   return pendingCalls(await store.read(session));
+}
+
+export interface Decided {
+  callId: string;
+  decision: Decision;
+  /** Of the claim under which it is written. */
+  epoch: number;
+  /** Who decided, for whoever reads the log. */
+  by?: string;
 }
 
 /**
@@ -45,16 +26,10 @@ export async function waitingCalls(store: Store, session: string): Promise<Pendi
  *
  * @throws HaftError SESSION_UNKNOWN, DECISION_UNKNOWN, DECISION_EXPIRED, DECISION_INVALID
  */
-export async function decide(
-  store: Store,
-  session: string,
-  callId: string,
-  decision: Decision,
-  who: { by?: string } = {},
-): Promise<void> {
+export async function decide(store: Store, session: string, { callId, decision, epoch, by }: Decided): Promise<void> {
   const entries = await knownSession(store, session);
-  const decided = new Snapshot(entries.at(-1)!.key.split("/")[0]!, entries).decide(callId, decision, who);
-  await store.append(session, decided.entries.slice(entries.length), { epoch: 0 });
+  const decided = new Snapshot(runOf(entries), entries).decide(callId, decision, by === undefined ? {} : { by });
+  await store.append(session, decided.entries.slice(entries.length), { epoch });
 }
 
 /** The entries of a session that must be there. */
@@ -62,6 +37,27 @@ export async function knownSession(store: Store, session: string): Promise<Entry
   const entries = await store.read(session);
   if (entries.length > 0) return entries;
   throw new HaftError("SESSION_UNKNOWN", `There is no session "${session}" in this folder.`, {
-    hint: `Sessions are kept in ${HAFT_FOLDER}/sessions of the working folder; --cwd names another one.`,
+    hint: "haft sessions lists those that there are; --cwd names another folder.",
   });
+}
+
+/** The entries up to `at`, the last one when it is undefined, as a session of its own. Gives its id. */
+export async function fork(store: SessionStore, session: string, at?: number): Promise<string> {
+  const entries = await knownSession(store, session);
+  const last = entries.at(-1)!.seq;
+  if (at !== undefined && (at < entries[0]!.seq || at > last)) {
+    throw new HaftError("USAGE_INVALID", `Session "${session}" has no entry ${at}.`, {
+      hint: `It has entries ${entries[0]!.seq} to ${last}: haft log ${session}`,
+    });
+  }
+  const kept = at === undefined ? entries : entries.filter(({ seq }) => seq <= at);
+  const made = newId("session");
+  const forked = new Snapshot(runOf(kept), kept).fork().entries;
+  await withSession(store, made, async ({ epoch }) => store.append(made, forked, { epoch }));
+  return made;
+}
+
+/** The last one. */
+function runOf(entries: readonly Entry[]): string {
+  return entries.at(-1)!.key.split("/", 1)[0]!;
 }

@@ -10,13 +10,19 @@ import { namedModel } from "./choose-model.ts";
 import { checkSandboxName } from "./choose-sandbox.ts";
 import { chooseTools } from "./choose-tools.ts";
 import type { ProjectConfig } from "./config.ts";
-import { loadConfig } from "./load-config.ts";
+import { type LoadedConfig, loadConfig } from "./load-config.ts";
 
 export const DEFAULT_ITERATIONS = 50;
 
-export interface SettingFlags {
+/** Enough to find a project's sessions. */
+export interface StoreFlags {
   /** Default: the process's. */
   cwd?: string;
+  /** The settings file; false for none. Default: the one in `cwd`, if there is one. */
+  config?: string | boolean;
+}
+
+export interface SettingFlags extends StoreFlags {
   /** `"provider:model-name"`; several with commas are a fallback chain. */
   model?: string;
   /** `"read,bash"`, or a set: `"coding"`, `"read-only"`, `"none"`. */
@@ -28,8 +34,6 @@ export interface SettingFlags {
   approvals?: ExecuteOptions["approvals"];
   /** false: AGENTS.md, CLAUDE.md and skills are not read. Here, true only means that nobody said false. */
   contextFiles?: boolean;
-  /** The settings file; false for none. Default: the one in `cwd`, if there is one. */
-  config?: string | boolean;
 }
 
 export interface Settings {
@@ -61,9 +65,7 @@ export async function readSettings(
   flags: SettingFlags = {},
   env: Record<string, string | undefined> = process.env,
 ): Promise<Settings> {
-  const cwd = existingFolder(flags.cwd ?? process.cwd());
-  const named = typeof flags.config === "string" ? flags.config : undefined;
-  const { config, path } = flags.config === false ? { config: {}, path: undefined } : await loadConfig(cwd, named);
+  const { cwd, config, path } = await readStoreSettings(flags);
   const sandbox = flags.sandbox ?? config.sandbox ?? "auto";
   checkSandboxName(sandbox);
   const mode = flags.mode ?? config.mode;
@@ -82,6 +84,17 @@ export async function readSettings(
     contextFiles: flags.contextFiles !== false && config.contextFiles !== false,
     env,
   };
+}
+
+/**
+ * The folder and its settings file, and nothing that a run needs beside.
+ *
+ * @throws HaftError CWD_INVALID, CONFIG_MISSING, CONFIG_FAILED, CONFIG_INVALID
+ */
+export async function readStoreSettings(flags: StoreFlags = {}): Promise<LoadedConfig & { cwd: string }> {
+  const cwd = existingFolder(flags.cwd ?? process.cwd());
+  if (flags.config === false) return { cwd, config: {} };
+  return { cwd, ...(await loadConfig(cwd, typeof flags.config === "string" ? flags.config : undefined)) };
 }
 
 function sandboxReason(flags: SettingFlags, config: ProjectConfig, path: string | undefined): string {

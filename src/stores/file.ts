@@ -5,9 +5,11 @@ import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
 import { closedStore } from "./closed.ts";
 import { endsOf } from "./file/ends.ts";
+import { readLease } from "./file/lease.ts";
 import { SessionFile } from "./file/session-file.ts";
 import { lastFirst } from "./last-first.ts";
 import { readLines } from "./lines.ts";
+import { plainStore } from "./plain-store.ts";
 import { checkClaim, checkTtl } from "./session-name.ts";
 
 /**
@@ -18,7 +20,7 @@ import { checkClaim, checkTtl } from "./session-name.ts";
  * STORE_FAILED for a lock that is not given back, and those of the file system.
  */
 export function fileStore(folder: string): SessionStore {
-  return new FileStore(folder);
+  return plainStore(new FileStore(folder));
 }
 
 class FileStore implements SessionStore {
@@ -79,7 +81,9 @@ class FileStore implements SessionStore {
     const { entries } = readLines(Buffer.from(`${ends.first}\n${ends.last}\n`), session);
     const [first, last] = entries.length === 2 ? entries : wholeEnds(readLines(await readFile(path), session).entries);
     if (!first || !last) return undefined;
-    return { session, entries: last.seq - first.seq + 1, createdAt: first.at, updatedAt: last.at };
+    const info = { session, entries: last.seq - first.seq + 1, createdAt: first.at, updatedAt: last.at };
+    const { worker, until = 0 } = readLease(join(this.#folder, `${session}.lease`)) ?? {};
+    return worker !== undefined && until > Date.now() ? { ...info, worker } : info;
   }
 
   async #idle(): Promise<void> {

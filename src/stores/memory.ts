@@ -4,10 +4,11 @@ import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, Sess
 import { closedStore } from "./closed.ts";
 import { lastFirst } from "./last-first.ts";
 import { checkAppend } from "./may-append.ts";
+import { plainStore } from "./plain-store.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 
 export function memoryStore(): SessionStore {
-  return new MemoryStore();
+  return plainStore(new MemoryStore());
 }
 
 interface Session {
@@ -43,7 +44,7 @@ class MemoryStore implements SessionStore {
     const now = performance.now();
     const { lease } = kept;
     if (lease && lease.until > now)
-      return { granted: false, worker: lease.worker, expiresInMs: Math.ceil(lease.until - now) };
+      return { granted: false, worker: lease.worker, expiresInMs: Math.ceil(lease.until - now), epoch: kept.epoch };
     kept.epoch++;
     kept.lease = { worker: options.worker, until: now + options.ttlMs };
     return { granted: true, epoch: kept.epoch };
@@ -87,6 +88,7 @@ class MemoryStore implements SessionStore {
   }
 }
 
-function infoOf([session, { entries }]: [string, Session]): SessionInfo {
-  return { session, entries: entries.length, createdAt: entries[0]!.at, updatedAt: entries.at(-1)!.at };
+function infoOf([session, { entries, lease }]: [string, Session]): SessionInfo {
+  const info = { session, entries: entries.length, createdAt: entries[0]!.at, updatedAt: entries.at(-1)!.at };
+  return lease && lease.until > performance.now() ? { ...info, worker: lease.worker } : info;
 }

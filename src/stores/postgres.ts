@@ -4,8 +4,10 @@ import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
 import { closedStore } from "./closed.ts";
 import { checkAppend, type Held } from "./may-append.ts";
+import { plainStore } from "./plain-store.ts";
 import { PostgresDatabase } from "./postgres/database.ts";
-import { makePool, type PostgresPool, placeOf } from "./postgres/pool.ts";
+import { isConnectionString, placeOf } from "./postgres/place.ts";
+import { makePool, type PostgresPool } from "./postgres/pool.ts";
 import * as statements from "./postgres/statements.ts";
 import { readEntry } from "./read-entry.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
@@ -23,7 +25,7 @@ export interface PostgresStoreOptions {
   timeoutMs?: number;
   /** Milliseconds for which a lost connection is sought again. Default 30,000; 0: not at all. */
   retryMs?: number;
-  /** `false` behind a pooler in transaction mode, which keeps no prepared statements. Default `true`. */
+  /** `false` behind a pooler in transaction mode: no prepared statements, and no time limit that the server keeps. Default `true`. */
   prepare?: boolean;
 }
 
@@ -36,7 +38,7 @@ export interface PostgresStoreOptions {
  * Errors, at the first use or later: STORE_PACKAGE_MISSING, STORE_UNAVAILABLE, STORE_VERSION_UNKNOWN, STORE_FAILED.
  */
 export function postgresStore(options: PostgresStoreOptions = {}): SessionStore {
-  return new PostgresStore(options);
+  return plainStore(new PostgresStore(options));
 }
 
 class PostgresStore implements SessionStore {
@@ -90,7 +92,8 @@ class PostgresStore implements SessionStore {
       if (granted) return { granted: true, epoch: Number(granted.epoch) };
       const [row] = await this.#claims.ask(statements.claimed, [session]);
       const expiresInMs = Number(row?.left_ms ?? 0);
-      if (expiresInMs > 0 && row.worker !== null) return { granted: false, worker: row.worker, expiresInMs };
+      if (expiresInMs > 0 && row.worker !== null)
+        return { granted: false, worker: row.worker, expiresInMs, epoch: Number(row.epoch) };
     }
   }
 
@@ -111,11 +114,12 @@ class PostgresStore implements SessionStore {
   async list({ limit = 50 }: ListOptions = {}): Promise<SessionInfo[]> {
     this.#checkOpen();
     const rows = await this.#logs.ask(statements.list, [limit]);
-    return rows.map(({ session, entries, created_at, updated_at }) => ({
+    return rows.map(({ session, entries, created_at, updated_at, worker }) => ({
       session,
       entries: Number(entries),
       createdAt: Number(created_at),
       updatedAt: Number(updated_at),
+      ...(worker !== null && { worker }),
     }));
   }
 
@@ -133,8 +137,10 @@ class PostgresStore implements SessionStore {
     return this.#logs.whileLost(async (attempt) => {
       const rows = values ? await this.#logs.once(statements.append, values) : [];
       if (rows.length > 0) return;
-      if (attempt > 1 && (await this.#isThere(session, entries, lines))) return;
-      checkAppend(session, await this.#held(session, epoch), entries, epoch);
+      const held = await this.#held(session, epoch);
+      // Written by an attempt whose answer was lost. When another has the session since, this writer is not to go on all the same.
+      if (attempt > 1 && held.epoch === epoch && (await this.#isThere(session, entries, lines))) return;
+      checkAppend(session, held, entries, epoch);
       if (values && (await this.#logs.once(statements.append, values)).length === 0)
         checkAppend(session, { epoch, last: entries[0]!.seq }, entries, epoch); // someone else was quicker, twice
     });
@@ -186,8 +192,8 @@ class Pools {
   }
 
   async #make(max: number): Promise<PostgresPool> {
-    const { pool, connectionString, timeoutMs = 15_000 } = this.#options;
-    return pool ?? makePool({ connectionString, max, timeoutMs });
+    const { pool, connectionString, timeoutMs = 15_000, prepare = true } = this.#options;
+    return pool ?? makePool({ connectionString, max, timeoutMs, isPooled: !prepare });
   }
 }
 
@@ -197,8 +203,11 @@ function valuesOf(session: string, entries: readonly Entry[], lines: readonly st
 }
 
 function checkOptions({ connectionString, pool, maxConnections, timeoutMs, retryMs }: PostgresStoreOptions): void {
-  if (connectionString !== undefined && typeof connectionString !== "string")
-    throw invalidOption("postgresStore: connectionString is to be text", "postgres://user:password@host:port/database");
+  if (connectionString !== undefined && !isConnectionString(connectionString))
+    throw invalidOption(
+      "postgresStore: the connectionString is not postgres://user:password@host:port/database",
+      "In a user and a password, / is written %2F, # is %23, ? is %3F and @ is %40.",
+    );
   if (pool !== undefined && typeof pool.query !== "function")
     throw invalidOption("postgresStore: pool is to be a Pool of the package pg");
   if (pool !== undefined && connectionString !== undefined)

@@ -4,6 +4,7 @@ import { invalidOption } from "../base/errors.ts";
 import type { Entry } from "../core/log.ts";
 import type { AppendOptions, Claim, ClaimOptions, ListOptions, SessionInfo, SessionStore } from "../core/store.ts";
 import { closedStore } from "./closed.ts";
+import { plainStore } from "./plain-store.ts";
 import { readEntry } from "./read-entry.ts";
 import { checkClaim, checkSessionName, checkTtl } from "./session-name.ts";
 import type { SqliteConnection } from "./sqlite/driver.ts";
@@ -29,7 +30,7 @@ export interface SqliteStoreOptions {
  * Errors, at the first use or later: STORE_PACKAGE_MISSING, STORE_VERSION_UNKNOWN, STORE_CORRUPT, STORE_FAILED.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SessionStore {
-  return new SqliteStore(path, options);
+  return plainStore(new SqliteStore(path, options));
 }
 
 interface Opened {

@@ -1,8 +1,9 @@
-import { access, readFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contentOf, haft, project, sessionIn } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
+import { logOf } from "./helpers/sessions.ts";
 import { hasScript, onTerminal } from "./helpers/terminal.ts";
 
 const deploying = `import { Tool } from "haft";
@@ -232,7 +233,10 @@ describe.concurrent("a policy of the settings file", () => {
     });
     await using model = await modelServer([
       {
-        toolCalls: [".haft/sessions/x.jsonl", "a/../.HAFT/sessions/x.jsonl", ".haft/patches/p.patch"].map((path) => ({
+        toolCalls: [
+          ...[".haft/haft.db", ".haft/haft.db-journal", "a/../.HAFT/haft.db-wal"],
+          ...[".haft/sessions/x.jsonl", "a/../.HAFT/sessions/x.jsonl", ".haft/patches/p.patch"],
+        ].map((path) => ({
           name: "Write",
           input: { path, content: "{}" },
         })),
@@ -241,9 +245,10 @@ describe.concurrent("a policy of the settings file", () => {
     ]);
     const run = await haft(["run", "go"], { cwd, env: model.env });
     expect(run.code).toBe(0);
+    expect(model.server.requests[1]!.toolResults).toHaveLength(6);
     for (const { text } of model.server.requests[1]!.toolResults)
       expect(text).toContain("denied: .haft holds what people decided");
     const session = sessionIn(run.stdout);
-    expect(await readFile(join(cwd, ".haft/sessions", `${session}.jsonl`), "utf8")).not.toContain('"type":"decision"');
+    expect((await logOf(cwd, session)).map(({ type }) => type)).not.toContain("decision");
   });
 });

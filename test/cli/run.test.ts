@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { isolatedProvider } from "../../src/sandbox/index.ts";
 import { contentOf, haft, project, sessionIn } from "./helpers/haft.ts";
 import { modelServer } from "./helpers/model-server.ts";
+import { logOf } from "./helpers/sessions.ts";
 
 describe.concurrent("haft run does a job", () => {
   test("reads, edits a file with CRLF and BOM without touching another byte, and runs a real test", async () => {
@@ -55,13 +56,7 @@ describe.concurrent("haft run does a job", () => {
     await using model = await modelServer([{ text: "Noted." }, { text: "Blue." }]);
     const first = await haft(["run", "my colour is blue"], { cwd, env: model.env });
     const session = sessionIn(first.stdout);
-    const log = await contentOf(cwd, `.haft/sessions/${session}.jsonl`);
-    expect(
-      log
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).type),
-    ).toContain("run-end");
+    expect((await logOf(cwd, session)).map(({ type }) => type)).toContain("run-end");
     expect(await contentOf(cwd, ".haft/.gitignore")).toBe("*\n");
 
     await haft(["run", "--session", session, "which colour?"], { cwd, env: model.env });

@@ -77,7 +77,9 @@ describe("a call that waits for a person, with a time", () => {
     const [call] = await waitingCalls(store, "s");
     await sleep(5);
     const before = await store.read("s");
-    await expect(decide(store, "s", call!.callId, { approve: true })).rejects.toEqual(expired);
+    await expect(decide(store, "s", { callId: call!.callId, decision: { approve: true }, epoch: 0 })).rejects.toEqual(
+      expired,
+    );
     expect(await store.read("s")).toEqual(before);
   });
 
@@ -206,7 +208,7 @@ describe("who decided", () => {
     const store = memoryStore();
     const options = { model, tools: [pay], store, session: "s" };
     const { pending } = waiting(await execute({ ...options, prompt: "go" }));
-    await decide(store, "s", pending[0]!.callId, { approve: true }, { by: "ada" });
+    await decide(store, "s", { callId: pending[0]!.callId, decision: { approve: true }, epoch: 0, by: "ada" });
     await execute(options);
     expect(ofType(await store.read("s"), "decision")).toMatchObject([{ by: "ada", decision: { approve: true } }]);
     expect(seen).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** A real Postgres for tests: the one of DATABASE_URL, else one of Debian's package, started here and ended with the process. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +64,8 @@ function databasesOf(url: string, own: OwnServer | undefined): PostgresServer {
   };
 }
 
+const password = "secret-of-tests";
+
 class OwnServer {
   readonly url: string;
   readonly #bin: string;
@@ -80,17 +82,21 @@ class OwnServer {
     this.#data = join(this.#folder, "data");
     this.#user = process.getuid?.() === 0 ? postgresUser() : undefined;
     if (this.#user) chownSync(this.#folder, this.#user.uid, this.#user.gid);
-    this.url = `postgres://postgres:secret-of-tests@127.0.0.1:${port}/postgres`;
-    const settings = ["-D", this.#data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"];
+    this.url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    const passwordFile = join(this.#folder, "password");
+    writeFileSync(passwordFile, password);
+    const access = ["-U", "postgres", "-A", "scram-sha-256", "--pwfile", passwordFile];
+    const settings = ["-D", this.#data, ...access, "-E", "UTF8", "--locale=C.UTF-8"];
     execFileSync(join(bin, "initdb"), settings, { ...this.#as(), stdio: "pipe" });
   }
 
-  /** A shell holds it that waits for its input to end: so it ends with this process, however that ends. */
+  /** A shell holds it that waits for a line: without one this process has ended, however that came, and all of it goes. */
   async start(): Promise<void> {
-    const script = `"$@" & pid=$!; read _; kill -INT $pid; wait $pid`;
+    const script = `folder=$1; shift; "$@" & pid=$!; read _ && { wait $pid; exit; }; kill -QUIT $pid; wait $pid; rm -rf "$folder"`;
     const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${this.#folder}`, "shared_buffers=32MB"];
+    if (Number(this.#bin.split("/").at(-2)) >= 14) settings.push("recovery_init_sync_method=syncfs"); // each file by itself takes long
     const args = ["-D", this.#data, "-p", String(this.#port), ...settings.flatMap((one) => ["-c", one])];
-    const command = ["-c", script, "sh", join(this.#bin, "postgres"), ...args];
+    const command = ["-c", script, "sh", this.#folder, join(this.#bin, "postgres"), ...args];
     this.#guard = spawn("sh", command, { ...this.#as(), stdio: ["pipe", "ignore", "ignore"] });
     this.#guard.stdin!.on("error", () => {});
     this.#guard.unref();
@@ -101,7 +107,7 @@ class OwnServer {
     const pid = this.#pid();
     if (pid !== undefined) {
       process.kill(pid, how === "immediate" ? "SIGQUIT" : "SIGINT");
-      this.#guard?.stdin?.end(); // the shell looks after what is left of it
+      this.#guard?.stdin?.end("\n");
       await gone(pid);
     }
   }
@@ -122,6 +128,7 @@ class OwnServer {
 }
 
 async function answers(url: string): Promise<void> {
+  // After a crash it syncs its files before it answers, and disks are busy.
   for (let attempt = 1; ; attempt++) {
     const client = new pg.Client({ connectionString: url });
     try {
@@ -129,7 +136,7 @@ async function answers(url: string): Promise<void> {
       await client.end();
       return;
     } catch (error) {
-      if (attempt === 300) throw error;
+      if (attempt === 1_200) throw error;
       await sleep(50);
     }
   }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Entry } from "../../src/core/log.ts";
-import { decide, openSessionStore, waitingCalls } from "../../src/project/session-store.ts";
+import { openSessionStore } from "../../src/project/open-store.ts";
+import { decide, waitingCalls } from "../../src/project/session-store.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -30,8 +31,8 @@ const waiting: Entry[] = [
 
 test("sessions are kept in .haft, which git leaves out and others cannot read", async () => {
   const cwd = await newFolder();
-  const { store, note } = await openSessionStore(cwd);
-  expect(note).toBeUndefined();
+  const { store, notes } = await openSessionStore(cwd);
+  expect(notes).toEqual([]);
   await store.append("mine", waiting, { epoch: 0 });
   expect(await readFile(join(cwd, ".haft/.gitignore"), "utf8")).toBe("*\n");
   expect((await stat(join(cwd, ".haft"))).mode & 0o077).toBe(0);
@@ -41,8 +42,9 @@ test("sessions are kept in .haft, which git leaves out and others cannot read", 
 test("a decision is written into the session's log, once", async () => {
   const { store } = await openSessionStore(await newFolder());
   await store.append("mine", waiting, { epoch: 0 });
+  const yes = { callId: "run_1/1/1", decision: { approve: true as const }, epoch: 0 };
   expect(await waitingCalls(store, "mine")).toMatchObject([{ callId: "run_1/1/1", message: "Sure?" }]);
-  await decide(store, "mine", "run_1/1/1", { approve: true });
+  await decide(store, "mine", yes);
   expect(await waitingCalls(store, "mine")).toEqual([]);
   expect((await store.read("mine")).at(-1)).toMatchObject({
     seq: 2,
@@ -50,17 +52,17 @@ test("a decision is written into the session's log, once", async () => {
     decision: { approve: true },
     hash: "h",
   });
-  await expect(decide(store, "mine", "run_1/1/1", { approve: true })).rejects.toMatchObject({
+  await expect(decide(store, "mine", yes)).rejects.toMatchObject({
     code: "DECISION_UNKNOWN",
   });
-  await expect(decide(store, "other", "x", { approve: true })).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
+  await expect(decide(store, "other", yes)).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
 });
 
 test.skipIf(process.getuid?.() === 0)("a folder that cannot be written is noted (skipped for root)", async () => {
   const cwd = await newFolder();
   await chmod(cwd, 0o500);
-  const { store, note } = await openSessionStore(cwd);
-  expect(note).toContain("not kept");
+  const { store, notes } = await openSessionStore(cwd);
+  expect(notes[0]).toContain("not kept");
   await store.append("mine", waiting, { epoch: 0 });
   expect(await store.read("mine")).toEqual(waiting);
 });

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "vitest";
-import { fileStore, memoryStore, sqliteStore } from "../../src/stores/index.ts";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { fileStore, memoryStore, postgresStore, sqliteStore } from "../../src/stores/index.ts";
 import { type StoreSubject, storeContract } from "../../src/testing/index.ts";
+import { isPostgresRequired, openPostgres, type PostgresServer, whyNoPostgres } from "../helpers/postgres-server.ts";
 
 const subjects: Record<string, () => Promise<StoreSubject>> = {
   memory: async () => ({ store: memoryStore() }),
@@ -15,6 +16,23 @@ const subjects: Record<string, () => Promise<StoreSubject>> = {
 
 describe.each(Object.entries(subjects))("the %s store", (_, make) => {
   for (const { name, run } of storeContract(make)) test.concurrent(name, run, 60_000);
+});
+
+const missing = isPostgresRequired ? undefined : whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(`the Postgres store${missing ? ` (skipped: ${missing})` : ""}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await openPostgres();
+  }, 60_000);
+  afterAll(() => server?.close());
+
+  const make = async (): Promise<StoreSubject> => {
+    const connectionString = await server.database();
+    const open = () => postgresStore({ connectionString, maxConnections: 3 });
+    return { store: open(), other: open };
+  };
+  for (const { name, run } of storeContract(make)) test(name, run, 60_000);
 });
 
 async function inFolder(open: (folder: string) => StoreSubject["store"]): Promise<StoreSubject> {

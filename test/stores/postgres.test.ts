@@ -217,7 +217,7 @@ describe.skipIf(missing !== undefined)(`the postgres store${missing ? ` (skipped
     test("a server that is stopped as by a crash, and starts again", async ({ skip }) => {
       const { control } = server;
       if (!control) return skip("the server of DATABASE_URL is not ours to stop");
-      const { store } = await open();
+      const { store } = await open({ retryMs: 100_000 });
       const work = writing(store, "s");
       await work.until(20);
       await control.stop("immediate");
@@ -225,7 +225,7 @@ describe.skipIf(missing !== undefined)(`the postgres store${missing ? ` (skipped
       await work.until(work.acknowledged() + 20);
       await work.end();
       await expectWhole(store, "s", work.acknowledged());
-    }, 60_000);
+    }, 120_000);
   });
 
   describe("errors", () => {

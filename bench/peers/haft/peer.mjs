@@ -6,7 +6,8 @@ export async function load() {
   return { ...haft, z, code: () => import("../../../dist/vm/index.js") };
 }
 
-export function makeAgent({ Tool, execute, z }, scenario) {
+/** `more`: where its log goes, when that is what is measured. */
+export function makeAgent({ Tool, execute, z }, scenario, more) {
   const add = new Tool({
     name: "add",
     description: "Add two numbers",
@@ -20,6 +21,7 @@ export function makeAgent({ Tool, execute, z }, scenario) {
     prompt: "Go.",
     tools: [add],
     iterations: 100_000,
+    ...more,
   });
   return {
     async run() {

@@ -1,8 +1,9 @@
 /** `haft chat`: turn after turn in one session. */
 
+import { HaftError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { ExecuteResult } from "../../core/result.ts";
-import { openProject, type Project, readSettings, type SettingFlags } from "../../project/index.ts";
+import { openProject, type Project, readSettings, type SettingFlags, withSession } from "../../project/index.ts";
 import { askForModel } from "../ask/model.ts";
 import { CTRL_C, GONE } from "../ask/prompt.ts";
 import { SessionAnswers } from "../ask/session-answers.ts";
@@ -10,8 +11,10 @@ import { chatInput, type Said } from "../chat-input.ts";
 import { closeProject } from "../close-project.ts";
 import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
+import { namedSession } from "../find-session.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
 import { renderChange } from "../render/diff.ts";
+import { renderError } from "../render/error.ts";
 import { Screen } from "../render/screen.ts";
 import { wrapWith } from "../render/text.ts";
 import { type Reporter, screenReporter } from "../reporter.ts";
@@ -36,7 +39,7 @@ export async function chatCommand(words: readonly string[], flags: ChatFlags): P
   const project = await openProject(settings, model);
   try {
     checkApplyFlag(project, flags.apply);
-    const session = flags.session ?? newId("session");
+    const session = flags.session === undefined ? newId("session") : await namedSession(project.store, flags.session);
     reporter.begin(project, await project.store.read(session));
     if (isTerminal) screen.print(screen.colors.dim(wrapWith(HELP, screen.width, "")));
     const repeatable = settings.model === undefined ? { ...flags, model: String(model) } : flags;
@@ -99,15 +102,26 @@ class Chat {
   }
 
   async #turn(prompt: string): Promise<number> {
-    const turn = { session: this.#session, prompt, reporter: this.#reporter, answers: this.#answers };
-    const { result, durationMs, signal } = await takeTurn(this.#project, turn);
+    const session = this.#session;
+    const turn = { session, prompt, reporter: this.#reporter, answers: this.#answers };
+    const watched = await withSession(this.#project.store, session, (held) =>
+      takeTurn(this.#project, { ...turn, held }),
+    ).catch((thrown) => this.#busy(thrown));
+    if (!watched) return exitCodes.failed;
+    const { result, durationMs, signal } = watched;
     this.last = result;
     this.#reporter.end(result, { durationMs });
-    const facts = { session: this.#session, flags: this.#flags, signal, screen: this.#screen };
+    const facts = { session, flags: this.#flags, signal, screen: this.#screen };
     const ending = wasStopped(result, signal) ? undefined : endingText(result, facts);
     if (ending) this.#screen.print(ending);
     this.#screen.print();
     return wasStopped(result, signal) ? exitCodes.interrupted : exitCodeOfResult(result);
+  }
+
+  /** Another process has the session: the same may be said again later. */
+  #busy(thrown: unknown): undefined {
+    if (!HaftError.is(thrown, "SESSION_BUSY")) throw thrown;
+    this.#screen.print(`${renderError(thrown, this.#screen.width, this.#screen.colors)}\n`);
   }
 
   async #command(name: string): Promise<void> {

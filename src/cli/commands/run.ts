@@ -3,6 +3,8 @@
 import { newId } from "../../base/ids.ts";
 import {
   decide,
+  type HeldSession,
+  holdSession,
   openProject,
   type Project,
   readSettings,
@@ -15,13 +17,15 @@ import { SessionAnswers } from "../ask/session-answers.ts";
 import { closeProject } from "../close-project.ts";
 import { endingText, wasStopped } from "../ending.ts";
 import { exitCodeOfResult, exitCodes, usageError } from "../exit-codes.ts";
+import { findSession, namedSession } from "../find-session.ts";
 import { checkApplyFlag, finishChanges } from "../finish-changes.ts";
 import { Screen } from "../render/screen.ts";
 import { jsonReporter, quietReporter, type Reporter, screenReporter } from "../reporter.ts";
 import { checkGoesOn, checkResumeFlags, type ResumeFlags, recordDecisions } from "../resume.ts";
 import { signalExitCodes } from "../signals.ts";
 import { takeTurn } from "../take-turn.ts";
-import { readTask } from "../task.ts";
+import { readTask, type Task } from "../task.ts";
+import type { WatchedRun } from "../watch-run.ts";
 
 export interface RunFlags extends SettingFlags, ResumeFlags {
   json?: boolean;
@@ -31,14 +35,19 @@ export interface RunFlags extends SettingFlags, ResumeFlags {
 }
 
 /** @throws HaftError for whatever keeps the run from starting, and for changes that cannot be applied */
-export async function runCommand(words: readonly string[], flags: RunFlags): Promise<number> {
+export function runCommand(words: readonly string[], flags: RunFlags): Promise<number> {
+  const isNothingElse = words.length === 0 && flags.session === undefined;
+  const waits = flags.stdin === true || isNothingElse;
+  return startRun(flags, (errors) => readTask({ words, waits, tell: (note) => errors.print(note) }));
+}
+
+/** The task is read when the settings are known to be good. */
+export async function startRun(flags: RunFlags, read: (errors: Screen) => Promise<Task>): Promise<number> {
   checkFlags(flags);
   const errors = new Screen(process.stderr);
   const reporter = reporterFor(flags, errors);
   const settings = await readSettings(flags);
-  const isNothingElse = words.length === 0 && flags.session === undefined;
-  const waits = flags.stdin === true || isNothingElse;
-  const { prompt, notes } = await readTask({ words, waits, tell: (note) => errors.print(note) });
+  const { prompt, notes } = await read(errors);
   if (prompt === undefined && flags.session === undefined) {
     throw usageError("There is no task.", 'Say what to do: haft run "fix the failing test", or pipe it in.');
   }
@@ -64,15 +73,11 @@ interface Going {
   errors: Screen;
 }
 
-async function runIn(project: Project, { prompt, flags, reporter, errors }: Going): Promise<number> {
-  const session = flags.session ?? newId("session");
-  const answers = new SessionAnswers();
-  await recordDecisions(project.store, session, flags);
-  if (prompt === undefined) await checkGoesOn(project.store, session);
-  reporter.begin(project, await project.store.read(session));
-  if (reporter.asks && prompt === undefined) await askAboutWaiting(project, session, reporter.asks, answers);
-
-  const { result, durationMs, signal } = await takeTurn(project, { prompt, session, reporter, answers });
+async function runIn(project: Project, going: Going): Promise<number> {
+  const { flags, reporter, errors } = going;
+  const session = await sessionOf(project, going);
+  const held = await holdSession(project.store, session);
+  const { result, durationMs, signal } = await runHeld(project, session, held, going).finally(() => held.end());
   reporter.end(result, { durationMs, session });
   const sentence = endingText(result, { session, flags, signal, screen: errors });
   if (sentence) errors.print(sentence);
@@ -82,10 +87,33 @@ async function runIn(project: Project, { prompt, flags, reporter, errors }: Goin
   return wasStopped(result, signal) ? signalExitCodes[signal] : exitCodeOfResult(result);
 }
 
+/** One that goes on must be there; with a task, it may be a new one. */
+async function sessionOf({ store }: Project, { prompt, flags: { session } }: Going): Promise<string> {
+  if (session === undefined) return newId("session");
+  return prompt === undefined ? findSession(store, session) : namedSession(store, session);
+}
+
+async function runHeld(
+  project: Project,
+  session: string,
+  held: HeldSession,
+  { prompt, flags, reporter }: Going,
+): Promise<WatchedRun> {
+  const { store } = project;
+  const answers = new SessionAnswers();
+  await recordDecisions(store, { session, epoch: held.epoch }, flags);
+  if (prompt === undefined) await checkGoesOn(store, session);
+  reporter.begin(project, await store.read(session));
+  if (reporter.asks && prompt === undefined) {
+    await askAboutWaiting(project, { session, epoch: held.epoch }, reporter.asks, answers);
+  }
+  return takeTurn(project, { prompt, session, held, reporter, answers });
+}
+
 /** A call that waits since an earlier process is asked about before the run goes on. */
 async function askAboutWaiting(
   project: Project,
-  session: string,
+  { session, epoch }: { session: string; epoch: number },
   screen: Screen,
   answers: SessionAnswers,
 ): Promise<void> {
@@ -99,7 +127,7 @@ async function askAboutWaiting(
     if (call.reason === "snapshot") continue;
     const decision = await ask(call);
     if (stopped) return;
-    await decide(store, session, call.callId, decision);
+    await decide(store, session, { callId: call.callId, decision, epoch });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Runs the demo of programs: one is begun in a process that is killed, and goes on in another at the same `await`. */
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "../../base/ids.ts";
@@ -7,7 +7,7 @@ import type { Entry } from "../../core/log.ts";
 import type { ExecuteResult } from "../../core/result.ts";
 import { pendingCalls } from "../../core/snapshot.ts";
 import { execute } from "../../index.ts";
-import { decide, HAFT_FOLDER, type Project } from "../../project/index.ts";
+import { decide, type HeldSession, type Project, withSession } from "../../project/index.ts";
 import { closeProject } from "../close-project.ts";
 import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
 import { renderError } from "../render/error.ts";
@@ -120,7 +120,7 @@ class CodeDemo {
     const signal = await this.#first!.kill();
     this.#say("Kill", `kill -9 ${pid}: ended by ${signal}. The program and all of its variables were in that process.`);
     const entries = await this.#project.store.read(this.#session);
-    const { size } = await stat(join(this.#project.settings.cwd, HAFT_FOLDER, "sessions", `${this.#session}.jsonl`));
+    const size = Buffer.byteLength(JSON.stringify(entries));
     this.#say(
       "Log",
       `What is left is the session's log: ${count(entries.length, "entry", "entries")}, ${bytes(size)}.`,
@@ -129,19 +129,24 @@ class CodeDemo {
     return signal === "SIGKILL" ? entries : undefined;
   }
 
-  async #goOn(before: readonly Entry[]): Promise<ExecuteResult> {
+  /** The first process had the session, and did not give it back: it is taken from one that is gone. */
+  #goOn(before: readonly Entry[]): Promise<ExecuteResult> {
+    return withSession(this.#project.store, this.#session, (held) => this.#goOnHeld(before, held));
+  }
+
+  async #goOnHeld(before: readonly Entry[], { epoch }: HeldSession): Promise<ExecuteResult> {
     const screen = this.#screen;
     const { options, store } = this.#project;
     const session = this.#session;
     const [waiting] = pendingCalls(before);
     if (!waiting) throw demoFailure("no call waits in the log");
-    await decide(store, session, waiting.callId, { approve: true });
+    await decide(store, session, { callId: waiting.callId, decision: { approve: true }, epoch });
     const like = `haft run --session … --approve ${shortId(waiting.callId)}`;
     const text = `${process.pid} writes a yes into the log, as ${like} does, and goes on at the same await.`;
     this.#say("Process", text);
     screen.print();
     const reporter = this.#reporter(before);
-    const run = execute({ ...options, session });
+    const run = execute({ ...options, session, epoch });
     const stoppers = { stop() {}, leave: () => closeProject(this.#project) };
     const { result, durationMs } = await watchRun(run, reporter, stoppers);
     reporter.end(result, { durationMs });

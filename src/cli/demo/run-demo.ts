@@ -1,6 +1,6 @@
 /** Runs the demo: the real engine and tools, a scripted model, and a temporary copy of a small project. */
 import { newId } from "../../base/ids.ts";
-import { openProject, type Project, readSettings } from "../../project/index.ts";
+import { openProject, type Project, readSettings, withSession } from "../../project/index.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
 import { SessionAnswers } from "../ask/session-answers.ts";
 import { closeProject } from "../close-project.ts";
@@ -43,12 +43,9 @@ async function play(project: Project, screen: Screen, reporter: Reporter): Promi
   const session = newId("session");
   const prompt = "The price of a cart is wrong. Find out why, and repair it.";
   screen.print(`> ${prompt}\n`);
-  const { result, durationMs, signal } = await takeTurn(project, {
-    session,
-    prompt,
-    reporter,
-    answers: new SessionAnswers(),
-  });
+  const { result, durationMs, signal } = await withSession(project.store, session, (held) =>
+    takeTurn(project, { session, held, prompt, reporter, answers: new SessionAnswers() }),
+  );
   reporter.end(result, { durationMs });
   if (signal) return signalExitCodes[signal];
   if (result.status === "error") {

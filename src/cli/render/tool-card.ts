@@ -80,7 +80,7 @@ export function cardPause(pause: EntryOf<"tool-pause">, { width, colors }: Look)
   return `  ${colors.dim("└")} ${colors.yellow(truncate(`waits: ${visibleLine(pause.message)}`, width - 4))}`;
 }
 
-function resultLines({ error, content, output, signal, name }: EntryOf<"tool-end">): string[] {
+export function resultLines({ error, content, output, signal, name }: EntryOf<"tool-end">): string[] {
   if (error) return textLines(error.hint ? `${error.message}\n${error.hint}` : error.message);
   if (signal) return textLines(signal.reason);
   const texts = content?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`));

@@ -4,7 +4,7 @@ const keys = new Set(
   `type v seq at key text data mediaType role content message messages via mode sandbox kind summary from run model attempt
   durationMs usage input output error code hint then id name hash asked reason meta decision approve deny value signal assigns
   warnings status stopReason exit ending calls toolCallId toolName providerOptions finishReason files filename path before
-  after upTo waitMs what secrets action tool source names properties required items enum description inputSchema
+  after upTo method limit waitMs what secrets action tool source names properties required items enum description inputSchema
   additionalProperties $haft instructions tools`.split(/\s+/),
 );
 
@@ -23,15 +23,16 @@ const wordKeys = new Set([
   "source",
   "mode",
   "kind",
+  "method",
 ]);
 
 const words = new Set(
   `run-start message model-start model-response model-error tool-call tool-pause decision tool-start tool-end timer state
   iteration-end compaction run-end secret text-delta reasoning-delta tool-input-delta tool-output retry text-reset
   text reasoning file image image-data tool-result content error-text json error-json user assistant tool system history prompt
-  steer follow-up retry next-model fail approval snapshot in-doubt success error interrupted continued thinking think exit
+  steer follow-up retry next-model compact fail approval snapshot in-doubt success error interrupted continued thinking think exit
   exit-rejected reminded refused aborted iterations budget model stop length content-filter tool-calls other unknown
-  resolve access env op static command provider tools code local virtual isolated function object string number integer boolean
+  window overflow asked clear placeholders summary compactor dropped cleared resolve access env op static command provider tools code local virtual isolated function object string number integer boolean
   array null`.split(/\s+/),
 );
 

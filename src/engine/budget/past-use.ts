@@ -2,6 +2,7 @@
 import type { HaftError } from "../../base/errors.ts";
 import type { BudgetLimits, Prices } from "../../core/budget.ts";
 import type { Entry } from "../../core/log.ts";
+import { isIterationKey } from "../../core/log-keys.ts";
 import type { Usage } from "../../core/model.ts";
 import { unlogged } from "../logged-error.ts";
 import { Use } from "./use.ts";
@@ -51,6 +52,9 @@ function note(past: PastUse, open: Set<string>, entry: Entry, prices: Prices | u
       break;
     case "model-error":
       if (entry.usage) spend(use, entry.model, entry.usage, prices);
+      break;
+    case "compaction":
+      if (entry.model && entry.usage && isIterationKey(entry.key)) spend(use, entry.model, entry.usage, prices);
       break;
     case "tool-start":
       use.add("calls", entry.name, 1);

@@ -29,7 +29,7 @@ export class Prompt {
 
   /** The prompt for these messages, in an array of its own: of those sent before, the same objects in the same order. */
   for(instructions: string, messages: readonly Message[]): any[] {
-    if (messages[0] !== this.#first || messages[this.#count - 1] !== this.#last) this.#forget();
+    if (messages[0] !== this.#first || messages[this.#count - 1] !== this.#last) this.forget();
     for (; this.#count < messages.length; this.#count++) this.#turn(messages[this.#count]!);
     this.#first = messages[0];
     this.#last = messages[this.#count - 1];
@@ -41,7 +41,7 @@ export class Prompt {
   }
 
   /** The conversation is another one than before: it was shortened, or its end was rewritten. */
-  #forget(): void {
+  forget(): void {
     this.#turned = [this.#turned[0]];
     this.#count = 0;
   }

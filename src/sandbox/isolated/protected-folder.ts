@@ -10,7 +10,7 @@ import { lstatSync, mkdirSync, rmdirSync, type Stats, unlinkSync, writeFileSync 
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type FoundRepository, findRepositories } from "./find-repositories.ts";
-import { NAMES_OF_A_HOME, PROTECTED_IN_GIT, PROTECTED_IN_HAFT, PROTECTED_NAMES } from "./protected-names.ts";
+import { HAFT, HAFT_OUTPUT, NAMES_OF_A_HOME, PROTECTED_IN_GIT, PROTECTED_NAMES } from "./protected-names.ts";
 import { SpareCovers } from "./spare-covers.ts";
 
 export interface Protection {
@@ -97,7 +97,7 @@ export class ProtectedFolder {
   #find(): { present: string[]; absent: string[] } {
     if (performance.now() - this.#searchedAt > SEARCH_AGAIN_MS) this.#search();
     const wanted = PROTECTED_NAMES.map((name) => join(this.#root, name));
-    wanted.push(...PROTECTED_IN_HAFT.map((name) => join(this.#root, ".haft", name)).filter((place) => look(place)));
+    if (look(join(this.#root, HAFT))) wanted.push(join(this.#root, HAFT));
     const present: string[] = [];
     for (const { path, type } of this.#repositories) {
       const inside = PROTECTED_IN_GIT.map((name) => join(path, name));
@@ -116,10 +116,16 @@ export class ProtectedFolder {
   #note({ present, absent }: { present: string[]; absent: string[] }): void {
     const isFile = (place: string) => COVER_TEXT[basename(place)] !== undefined;
     this.current = {
-      pins: pinsOf(this.#root, [...present, ...absent]),
+      pins: [...pinsOf(this.#root, [...present, ...absent]), ...this.#writable(present)],
       readOnly: [...present, ...absent.filter(isFile)],
       covered: absent.filter((place) => !isFile(place)),
     };
+  }
+
+  /** In what is read-only. */
+  #writable(present: readonly string[]): string[] {
+    const output = join(this.#root, HAFT, HAFT_OUTPUT);
+    return present.includes(join(this.#root, HAFT)) && look(output)?.isDirectory() ? [output] : [];
   }
 
   #search(): void {

@@ -50,7 +50,7 @@ export class SessionFile {
       const lease = readLease(this.#leasePath);
       const now = Date.now();
       if (lease?.worker !== undefined && lease.until! > now)
-        return { granted: false, worker: lease.worker, expiresInMs: lease.until! - now };
+        return { granted: false, worker: lease.worker, expiresInMs: lease.until! - now, epoch: lease.epoch };
       const epoch = Math.max(lease?.epoch ?? 0, await this.#writtenEpoch()) + 1;
       await writeLease(this.#leasePath, { epoch, worker, until: now + ttlMs });
       return { granted: true, epoch };

@@ -92,5 +92,6 @@ async function bringUp(pool: PostgresPool, place: string): Promise<void> {
   const [{ Kysely, PostgresDialect }, { migrate }] = await Promise.all([import("kysely"), import("../sql/migrate.ts")]);
   // Not destroyed: that would end the pool.
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool: pool as any }) });
-  await migrate(db, `Postgres at ${place}`);
+  const { rows } = await pool.query({ text: "SELECT current_schema() AS schema" });
+  await migrate(db, `Postgres at ${place}`, rows[0]?.schema ?? undefined);
 }

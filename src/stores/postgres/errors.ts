@@ -14,16 +14,20 @@ const network = [
   "ENETUNREACH",
   "ENOTFOUND",
   "EAI_AGAIN",
-  "ENOENT", // the socket's file is made when the server starts
 ];
 
 /** The driver says these in words alone. */
 const words =
   /connection terminated|read timeout|timeout exceeded when trying to connect|connection timeout|not queryable|connection error|socket hang up/i;
 
+/** A pooler says all that is wrong with its one code, 08P01. This does not go by. */
+const isRefusedSetting = /unsupported startup parameter/i;
+
 /** The connection is to blame: the same may work in a while, and nobody knows whether it was done. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
+  if (code === "ENOENT") return (error as { syscall?: unknown }).syscall === "connect"; // a server that starts makes its socket's file
+  if (isRefusedSetting.test(messageOf(error))) return false;
   if (code !== undefined) return passing.includes(code) || code.startsWith("08") || network.includes(code);
   return words.test(messageOf(error));
 }
@@ -45,6 +49,7 @@ const hints: Record<string, string> = {
   "3D000": "Make the database first: createdb.",
   "42501": "The user needs the right to make tables at the first use, and to read and write them after that.",
   "53100": "The server's disk is full. Make room, then go on with the same session.",
+  "08P01": "A pooler in transaction mode takes no settings with a connection: give prepare: false.",
   "26000": "A pooler in transaction mode keeps no prepared statements: give prepare: false.",
   "42P05": "A pooler in transaction mode keeps no prepared statements: give prepare: false.",
 };

@@ -61,7 +61,7 @@ export const claim: Statement = {
 
 export const claimed: Statement = {
   name: "haft_claimed",
-  text: `SELECT worker, claimed_until - ${now} AS left_ms FROM haft_sessions WHERE session = $1`,
+  text: `SELECT worker, epoch, claimed_until - ${now} AS left_ms FROM haft_sessions WHERE session = $1`,
 };
 
 /** $1 session, $2 epoch, $3 ttlMs */
@@ -80,7 +80,7 @@ export const release: Statement = {
 export const list: Statement = {
   name: "haft_list",
   text: `
-    SELECT session, created_at, updated_at, last_seq + 1 -
+    SELECT session, created_at, updated_at, CASE WHEN claimed_until > ${now} THEN worker END AS worker, last_seq + 1 -
       (SELECT min(seq) FROM haft_entries WHERE haft_entries.session = haft_sessions.session) AS entries
     FROM haft_sessions WHERE last_seq IS NOT NULL ORDER BY updated_at DESC, session COLLATE "C" LIMIT $1`,
 };

@@ -7,21 +7,24 @@ export const migrationTable = "haft_migrations";
 
 /**
  * Makes the migrations that are missing, all or none. Several processes may do this at once: Postgres locks by itself,
- * and with SQLite whoever calls this holds the database's write lock.
+ * and with SQLite whoever calls this holds the database's write lock. `schema`: the one in which Postgres makes tables,
+ * for others of the same database may have such tables as well.
  *
  * @throws HaftError `STORE_VERSION_UNKNOWN`, and what the driver throws
  */
-export async function migrate(db: Kysely<Tables>, place: string): Promise<void> {
-  if (isCurrent(place, await madeMigrations(db))) return;
-  const { error } = await migrator(db).migrateToLatest();
+export async function migrate(db: Kysely<Tables>, place: string, schema?: string): Promise<void> {
+  if (isCurrent(place, await madeMigrations(db, schema))) return;
+  const { error } = await migrator(db, schema).migrateToLatest();
   if (error === undefined) return;
-  isCurrent(place, await madeMigrations(db)); // a later version came between: that is what to say
+  isCurrent(place, await madeMigrations(db, schema)); // a later version came between: that is what to say
   throw error;
 }
 
-async function madeMigrations(db: Kysely<Tables>): Promise<string[]> {
+async function madeMigrations(db: Kysely<Tables>, schema: string | undefined): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === migrationTable)) return [];
+  const isOurs = (one: { name: string; schema?: string }) =>
+    one.name === migrationTable && (schema === undefined || one.schema === schema);
+  if (!tables.some(isOurs)) return [];
   const rows = await (db as unknown as Kysely<Made>).selectFrom(migrationTable).select("name").execute();
   return rows.map(({ name }) => name);
 }
@@ -30,11 +33,12 @@ interface Made {
   haft_migrations: { name: string };
 }
 
-function migrator(db: Kysely<Tables>): Migrator {
+function migrator(db: Kysely<Tables>, schema: string | undefined): Migrator {
   return new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
     migrationTableName: migrationTable,
     migrationLockTableName: `${migrationTable}_lock`,
+    migrationTableSchema: schema,
   });
 }

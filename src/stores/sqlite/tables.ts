@@ -52,7 +52,7 @@ export class LogTables {
       "UPDATE haft_sessions SET worker = NULL, claimed_until = NULL WHERE session = ? AND epoch = ?",
     );
     this.#list = database.prepare(
-      `SELECT session, created_at, updated_at, last_seq + 1 -
+      `SELECT session, created_at, updated_at, worker, claimed_until, last_seq + 1 -
          (SELECT min(seq) FROM haft_entries WHERE haft_entries.session = haft_sessions.session) AS entries
        FROM haft_sessions WHERE last_seq IS NOT NULL ORDER BY updated_at DESC, session LIMIT ?`,
     );
@@ -91,7 +91,7 @@ export class LogTables {
     const row = this.#claimed.get(session);
     const until = numberOf(row?.claimed_until);
     if (until !== undefined && until > now)
-      return { granted: false, worker: String(row?.worker), expiresInMs: until - now };
+      return { granted: false, worker: String(row?.worker), expiresInMs: until - now, epoch: Number(row?.epoch) };
     const epoch = Number(row?.epoch ?? 0) + 1;
     this.#grant.run(session, epoch, worker, now + ttlMs);
     return { granted: true, epoch };
@@ -106,11 +106,13 @@ export class LogTables {
   }
 
   list(limit: number): SessionInfo[] {
+    const now = Date.now();
     return this.#list.all(limit).map((row) => ({
       session: String(row.session),
       entries: Number(row.entries),
       createdAt: Number(row.created_at),
       updatedAt: Number(row.updated_at),
+      ...((numberOf(row.claimed_until) ?? 0) > now && { worker: String(row.worker) }),
     }));
   }
 

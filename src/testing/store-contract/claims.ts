@@ -16,11 +16,12 @@ export const claimCases: StoreCase[] = [
   {
     name: "claims: one that somebody has is not, and it is said who has it",
     async run(bench) {
-      await claimed(bench.store, "s", { worker: "host:17" });
+      const epoch = await claimed(bench.store, "s", { worker: "host:17" });
       for (const store of [bench.store, bench.other()]) {
         const claim = await store.claim("s", { worker: "two", ttlMs: 60_000 });
         assert.ok(!claim.granted, "the second claim is refused");
         assert.equal(claim.worker, "host:17");
+        assert.equal(claim.epoch ?? epoch, epoch, "an epoch that is told is that of who has it");
         assert.ok(claim.expiresInMs > 0 && claim.expiresInMs <= 60_000, `expires in ${claim.expiresInMs} ms`);
       }
       await claimed(bench.other(), "another");

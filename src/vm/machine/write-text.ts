@@ -1,6 +1,6 @@
 /** A write to an object's property, and the answer to it, as the guest's bridge has them: one text. */
 import { HaftError, messageOf } from "../../base/errors.ts";
-import { isThenable } from "../../base/thenable.ts";
+import { isThenable } from "../../base/kinds.ts";
 import type { ProgramSessionOptions, ProgramWrite, WriteAnswer } from "../../core/program.ts";
 
 type Write = ProgramSessionOptions["write"];

@@ -36,6 +36,7 @@ export const protectedCases: IsolationCase[] = [
     before(cwd) {
       for (const name of ["sessions", "patches", "output"]) mkdirSync(join(cwd, ".haft", name), { recursive: true });
       writeFileSync(join(cwd, ".haft/sessions/s.jsonl"), "{}\n");
+      writeFileSync(join(cwd, ".haft/haft.db"), "SQLite");
     },
     async run({ cwd, sandbox }) {
       const forge = "echo forged >> .haft/sessions/s.jsonl; echo forged > .haft/patches/p; mv .haft .h2; rm -rf .haft";
@@ -43,8 +44,13 @@ export const protectedCases: IsolationCase[] = [
       assert.equal(read(cwd, ".haft/sessions/s.jsonl"), "{}\n");
       assert.deepEqual(readdirSync(join(cwd, ".haft/patches")), []);
       assert.equal(read(cwd, ".haft/output/o"), "fine\n");
+      const ends = ["", "-wal", "-shm", "-journal"];
+      await sandbox.exec(ends.map((end) => `echo forged > .haft/haft.db${end}`).join("; "));
+      assert.equal(read(cwd, ".haft/haft.db"), "SQLite");
+      assert.deepEqual(readdirSync(join(cwd, ".haft")).sort(), ["haft.db", "output", "patches", "sessions"]);
       const text = new TextEncoder().encode("forged");
       await assertRefused(sandbox.writeFile(".haft/sessions/t.jsonl", text), "a new session");
+      for (const end of ends) await assertRefused(sandbox.writeFile(`.haft/haft.db${end}`, text), `the database${end}`);
       await assertRefused(sandbox.remove(".haft", { recursive: true }), "the folder of sessions");
       await sandbox.writeFile(".haft/output/p", text);
     },
