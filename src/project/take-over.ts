@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { link, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
 import type { Entry } from "../core/log.ts";
 import type { SessionStore } from "../core/store.ts";
 
@@ -15,8 +16,7 @@ export async function takeOver(folder: string, database: string): Promise<string
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
   if (names.length === 0) return [];
   const { fileStore, sqliteStore } = await import("../stores/index.ts");
-  const made = join(dirname(database), `.${basename(database)}-${process.pid}.new`);
-  await remove(made);
+  const made = join(dirname(database), `.${basename(database)}-${newId("new")}`);
   const [from, to] = [fileStore(folder), sqliteStore(made)];
   try {
     const notes: string[] = [];

@@ -27,8 +27,7 @@ async function waitingIn(model: ModelServer, ...words: string[]): Promise<Waitin
   const { stdout, code } = await haft(["run", ...words], { cwd, env: model.env });
   expect(code).toBe(3);
   const session = sessionIn(stdout);
-  const { key } = (await logOf(cwd, session))[0]!;
-  return { cwd, env: model.env, session, run: key };
+  return { cwd, env: model.env, session, run: (await logOf(cwd, session))[0]!.key };
 }
 
 describe.concurrent("haft sessions", () => {
