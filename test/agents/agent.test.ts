@@ -188,3 +188,20 @@ test("ctx.agent and ctx.session of a session's run are the objects", async () =>
   expect(seen[0]).toBe(agent);
   expect(seen[1]).toBe(session);
 });
+
+test("an agent works for another one, as a sub-agent", async () => {
+  const helper = new Agent({
+    name: "helper",
+    description: "Adds",
+    model: scriptedModel(["It is three."]),
+    approver: () => true,
+    handleEvent() {},
+    store: memoryStore(),
+  });
+  const model = scriptedModel([asks(["subagent", { role: "adder", task: "1 + 2" }]), "Three."]);
+  const agent = new Agent({ name: "a", model, subagents: { adder: helper } });
+  const session = agent.session();
+  expect((await session.run("Add")).output).toBe("Three.");
+  expect(JSON.stringify(model.requests[1]!.prompt)).toContain("It is three.");
+  expect(await session.history()).toHaveLength(4);
+});

@@ -70,7 +70,12 @@ function npmProblems([verb = "", ...words]: readonly string[]): string[] {
   }
   if (verb === "ci") return [];
   if (verb !== "install" && verb !== "i") return [`npm ${verb} is not expected here`];
-  const known = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.peerDependencies };
+  const known = {
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.peerDependencies,
+    ...manifest.optionalDependencies,
+  };
   return words
     .filter((word) => !word.startsWith("-") && word !== "haft" && !(word.replace(/(?<=.)@.*/, "") in known))
     .map((word) => `${word} is no package that Haft works with`);

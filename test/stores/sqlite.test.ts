@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -359,5 +360,21 @@ describe("the driver", () => {
     ["26.0.0", true],
   ])("of Node %s is in Node: %s", (version, expected) => {
     expect(isInNode(version)).toBe(expected);
+  });
+
+  test.skipIf(isInNode(process.versions.node))("that is not installed is said with the line that installs it", () => {
+    const place = folder();
+    cpSync(new URL("../../dist", import.meta.url).pathname, join(place, "dist"), { recursive: true });
+    writeFileSync(join(place, "package.json"), '{ "type": "module" }');
+    const code = `import { sqliteStore } from "./dist/stores/index.js";
+      const { code, hint, data } = await sqliteStore("haft.db").read("s").catch((error) => error);
+      console.log(JSON.stringify({ code, hint, data }));`;
+    const ran = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: place, encoding: "utf8" });
+    expect(JSON.parse(ran.stdout)).toEqual({
+      code: "STORE_PACKAGE_MISSING",
+      hint: "npm install libsql",
+      data: { package: "libsql" },
+    });
+    expect(existsSync(join(place, "haft.db"))).toBe(false);
   });
 });
