@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BuiltChild, buildChild } from "./faults/build-child.ts";
 import { fullDisk } from "./faults/full-disk.ts";
 import { withoutPostgres, withPostgres } from "./faults/postgres-faults.ts";
-import { fileKinds, openPlace } from "./faults/stores.ts";
+import { openPlace } from "./faults/stores.ts";
 import { killMany } from "./faults/stores-faults.ts";
 import { zombies } from "./faults/zombie.ts";
 
@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => child.remove());
 
-/** `npm run test:faults` does the same with many more. */
-describe.each(fileKinds)("%s", (kind) => {
+/** `npm run test:faults` does the same with many more, and with every store. */
+describe.each(["file", "sqlite-strict"] as const)("%s", (kind) => {
   test("killed at any moment: nothing acknowledged is lost, nothing that ended is made again", async () => {
     const place = openPlace(kind, child.script);
     try {
