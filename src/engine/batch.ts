@@ -59,7 +59,7 @@ export class Batch implements Hands, AbortListener {
     const onSteer = () => this.#skipRest("a new message of the user came first");
     abort.add(this);
     steering.onSteer = onSteer;
-    if (steering.waiting) onSteer();
+    if (steering.isUrgent) onSteer();
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#begin(work);

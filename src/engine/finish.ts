@@ -14,7 +14,11 @@ export async function finish(run: RunState, ending: Ending): Promise<ExecuteResu
   run.budget?.close();
   let last = ending;
   try {
-    if (isNews(run, ending)) last = record(run, ending);
+    if (ending.status === "interrupted") run.steering.takeFollowUps();
+    if (isNews(run, ending)) {
+      run.messages.push(...run.steering.takeFollowUps());
+      last = record(run, ending);
+    }
     const written = run.log.close();
     if (written) await untilAbort(run.abort, written);
   } catch (error) {

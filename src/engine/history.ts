@@ -41,7 +41,7 @@ export function readHistory(entries: readonly Entry[], inside?: string): History
         release();
         break;
       case "message":
-        if (isSaidDuring(entry, ended)) held.push(entry);
+        if (isSaidDuring(entry, ended, open !== undefined)) held.push(entry);
         else messages.push(decodeMessage(entry.message));
         break;
       case "model-response":
@@ -85,8 +85,12 @@ export function replaceAll(messages: Message[], others: readonly Message[]): voi
   for (const message of others) messages.push(message);
 }
 
-/** A steer has the key of the iteration that went on, or of the one before when none did. */
-function isSaidDuring({ via, key }: EntryOf<"message">, ended: string): boolean {
+/**
+ * A steer has the key of the iteration that went on, or of the one before when none did. A follow-up is there within an iteration
+ * when the run stopped in it.
+ */
+function isSaidDuring({ via, key }: EntryOf<"message">, ended: string, isOpen: boolean): boolean {
+  if (via === "follow-up") return isOpen;
   return via === "steer" && isIterationKey(key) && key !== ended;
 }
 

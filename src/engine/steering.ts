@@ -3,7 +3,7 @@ import type { EntryOf } from "../core/log.ts";
 import { type UserMessage, userText } from "../core/message.ts";
 import type { Recorder } from "./record.ts";
 
-type Said = Pick<EntryOf<"message">, "key" | "message">;
+type Said = Pick<EntryOf<"message">, "key" | "message" | "via">;
 
 const nothing: readonly never[] = [];
 
@@ -57,6 +57,11 @@ export class Steering {
     return this.#said.length > 0;
   }
 
+  /** Calls that have not started are skipped for it. A follow-up that an earlier process left can wait. */
+  get isUrgent(): boolean {
+    return this.#said.some(({ via }) => via === "steer");
+  }
+
   /** What was said before this iteration. A run that goes on may know already what is said during it. */
   takeBefore(key: string): UserMessage[] {
     const taken = this.#said.filter((said) => said.key !== key);
@@ -77,6 +82,13 @@ export class Steering {
     this.#followUps = this.#followUps.slice(1);
     return this.#log.record(this.#key, { type: "message", via: "follow-up", message: userText(text) })
       .message as UserMessage;
+  }
+
+  /** Those that the run stops before, recorded: whoever goes on reads them. */
+  takeFollowUps(): UserMessage[] {
+    const taken: UserMessage[] = [];
+    for (let next = this.takeFollowUp(); next; next = this.takeFollowUp()) taken.push(next);
+    return taken;
   }
 
   /** From here on nobody is listened to. */

@@ -80,6 +80,70 @@ describe("Condukt 1 and 2: what is said to a session reaches the run that works"
   });
 });
 
+describe("Condukt 1 and 5: what was said to a run that stops before it has read it", () => {
+  const broken = { error: Object.assign(new Error("no credit"), { statusCode: 401 }) };
+
+  function world() {
+    const reached = gate();
+    const go = gate();
+    const slow = tool("slow", async () => {
+      reached.open();
+      await go.passed;
+      return "slowly done";
+    });
+    const pay = tool("pay", ({ n }: any) => `paid ${n}`, { approval: true });
+    return { reached, go, tools: [slow, pay] };
+  }
+
+  test.each([
+    ["a steer", "steer"],
+    ["a follow-up", "followUp"],
+  ] as const)("%s is read by the next run after a failure, an abort and a limit", async (_, how) => {
+    for (const end of ["failure", "abort", "limit"] as const) {
+      await using base = database();
+      const { reached, go, tools } = world();
+      const session = elsewhere(base, { model: scriptedModel([asks("slow"), broken]), tools });
+      const run = session.run("go", end === "limit" ? { iterations: 1 } : {});
+      await reached.passed;
+      expect(session[how]("one more thing")).toBe(true);
+      if (end === "abort") session.abort();
+      go.open();
+      const { status, messages } = await run;
+      expect(status).toBe("error");
+      const model = scriptedModel(["Here."]);
+      const next = elsewhere(base, { model, tools });
+      expect(await next.history()).toEqual(messages);
+      await next.run("next");
+      const { prompt } = model.requests[0]!;
+      expect([end, saidIn(prompt)]).toEqual([end, ["go", "one more thing", "next"]]);
+      expect(faults(prompt)).toEqual([]);
+    }
+  });
+
+  test("a follow-up to a run that waits is read when that goes on, and takes no call from who decides", async () => {
+    await using base = database();
+    const { reached, go, tools } = world();
+    const calls = asks(["pay", { n: 1 }], "slow", ["pay", { n: 2 }]);
+    const session = elsewhere(base, { model: scriptedModel([calls]), tools });
+    const run = session.run("go");
+    await reached.passed;
+    expect(session.followUp("one more thing")).toBe(true);
+    go.open();
+    const model = scriptedModel(["All paid."]);
+    const { pending } = waiting(await run);
+    await elsewhere(base, { model, tools }).decide(pending[0]!.callId, { approve: true });
+    const second = waiting(await elsewhere(base, { model, tools }).resume());
+    expect(second.pending).toEqual([pending[1]]);
+    await elsewhere(base, { model, tools }).decide(pending[1]!.callId, { approve: true });
+    const last = elsewhere(base, { model, tools });
+    const { messages } = await last.resume();
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user", "assistant"]);
+    expect(saidIn(messages)).toEqual(["go", "one more thing"]);
+    expect(results(messages)).toEqual({ call_1_1: "paid 1", call_1_2: "slowly done", call_1_3: "paid 2" });
+    expect(await last.history()).toEqual(messages);
+  });
+});
+
 describe("Condukt 4: whatever a handler does, the session is given back", () => {
   const handlers: Record<string, () => unknown> = {
     "never ends": () => never,

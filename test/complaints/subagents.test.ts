@@ -16,7 +16,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isIn } from "../../src/core/log-keys.ts";
-import { Agent, type Decision, type RunEvent, SnapshotSignal } from "../../src/index.ts";
+import { Agent, type Decision, type Entry, type RunEvent, SnapshotSignal } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/index.ts";
 import {
   faults,
@@ -158,6 +158,71 @@ describe("Condukt 5: a model that fails inside, or around, takes nothing with it
     expect((await elsewhere(base, { ...options, model }).run("and?")).output).toBe("42.");
     expect(results(model.requests[0]!.prompt).call_1_1).toBe("the answer is 42");
     expect(inner.requests).toHaveLength(1);
+  });
+});
+
+/** Each of so many sub-agents wants to pay; the run around says what they gave. */
+function payers(count: number) {
+  const { paid, pay } = paying();
+  const numbers = Array.from({ length: count }, (_, n) => n);
+  const payer = (n: number) => ({
+    model: answering(({ prompt }) => (prompt.length === 1 ? asks(["pay", { n }]) : retells({ prompt }))),
+    tools: [pay],
+  });
+  const model = answering(({ prompt }) =>
+    prompt.some(({ role }) => role === "tool") ? retells({ prompt }) : asks(...numbers.map((n) => task(`r${n}`))),
+  );
+  return { paid, options: { model, subagents: Object.fromEntries(numbers.map((n) => [`r${n}`, payer(n)])) } };
+}
+
+describe("a session whose sub-agents wait", () => {
+  test("Condukt 5: what is said meanwhile is kept, and read when they are done", async () => {
+    await using base = database();
+    const { paid, options } = payers(2);
+    const { pending } = waiting(await elsewhere(base, options).run("go"));
+    for (const words of ["one", "two"])
+      expect(waiting(await elsewhere(base, options).run(words)).pending).toEqual(pending);
+    for (const { callId } of pending) await elsewhere(base, options).decide(callId, { approve: true });
+    const { messages } = await elsewhere(base, options).resume();
+    expect(saidIn(messages)).toEqual(["go", "one", "two"]);
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user", "user", "assistant"]);
+    expect(faults(messages)).toEqual([]);
+    expect(paid()).toEqual([0, 1]);
+  });
+
+  test("Mastra 1: when nobody answers in time, it is a no", async () => {
+    await using base = database();
+    const { paid, options } = payers(2);
+    const { pending } = waiting(await elsewhere(base, options).run("go", { approvalTimeoutMs: 1 }));
+    await sleep(5);
+    const late = elsewhere(base, options);
+    for (const { callId } of pending)
+      await expect(late.decide(callId, { approve: true })).rejects.toMatchObject({ code: "DECISION_EXPIRED" });
+    expect((await late.resume()).output).toMatch(/denied: nobody answered.*denied: nobody answered/s);
+    expect(paid()).toEqual([]);
+  });
+
+  test("Mastra 3: once it is cleared, nothing of it can be decided or goes on", async () => {
+    const { paid, options } = payers(2);
+    const session = new Agent({ name: "x", ...options }).session();
+    const { pending } = waiting(await session.run("go"));
+    await session.clear();
+    expect(await session.pending()).toEqual([]);
+    for (const { callId } of pending)
+      await expect(session.decide(callId, { approve: true })).rejects.toMatchObject({ code: "DECISION_UNKNOWN" });
+    const { messages } = await session.run("afresh", { model: scriptedModel(["Hello."]) });
+    expect(saidIn(messages)).toEqual(["afresh"]);
+    expect(paid()).toEqual([]);
+  });
+
+  test("LangGraph 4: one at a time works, and all may wait at once", async () => {
+    const { paid, options } = payers(3);
+    const session = new Agent({ name: "x", ...options, subagentLimits: { concurrency: 1 } }).session();
+    const { pending } = waiting(await session.run("go"));
+    expect(pending.map(({ input }) => input)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+    for (const { callId } of [...pending].reverse()) await session.decide(callId, { approve: true });
+    expect((await session.resume()).output).toBe("paid 0, paid 1, paid 2");
+    expect(paid()).toEqual([0, 1, 2]);
   });
 });
 
@@ -360,6 +425,68 @@ describe("Mastra 3: a decision about what waits inside", () => {
     expect(paid()).toEqual([]);
   });
 });
+
+test("Mastra 8: any runs with sub-agents, ended, aborted and answered by others, are read back as they were", async () => {
+  const quick = tool("quick", () => sleep(1).then(() => "quick"));
+  const throws = tool("throws", () => {
+    throw new Error("no");
+  });
+  const ask = tool("ask", () => {
+    throw new SnapshotSignal("which?");
+  });
+  const tools = [quick, throws, ask];
+  const calls = fc.array(fc.constantFrom("quick", "throws", "task", "ask"), { minLength: 1, maxLength: 3 });
+  const runs = fc.array(fc.record({ calls, abortAt: fc.option(fc.nat(60)) }), { minLength: 1, maxLength: 3 });
+
+  /** A sub-agent does what the run around does, but gives no tasks. */
+  function optionsOf(played: string[]) {
+    const inner = answering(({ prompt }) =>
+      prompt.length === 1 ? asks(...played.map((name) => (name === "task" ? "quick" : name))) : "inner end",
+    );
+    const model = answering(({ prompt }) =>
+      prompt.at(-1).role === "user" ? asks(...played.map((name) => (name === "task" ? task("a") : name))) : "the end",
+    );
+    return { model, tools, subagents: { a: { model: inner, tools } } };
+  }
+
+  await fc.assert(
+    fc.asyncProperty(runs, async (all) => {
+      await using base = database();
+      let before: readonly unknown[] = [];
+      for (const [index, { calls, abortAt }] of all.entries()) {
+        const options = optionsOf(calls);
+        const session = elsewhere(base, options);
+        const run = session.run(`go ${index}`);
+        let count = 0;
+        if (abortAt !== null) for await (const _ of run) if (++count === abortAt) session.abort();
+        let result = await run;
+        for (let left = 9; result.isInterrupted() && left > 0; left--) {
+          expect(faults(await elsewhere(base, options).history())).toEqual([]);
+          await elsewhere(base, options).decide(result.pending[0]!.callId, { value: 0 });
+          result = await elsewhere(base, options).resume();
+        }
+        const history = await elsewhere(base, options).history();
+        expect(history).toEqual(result.messages);
+        expect(history.slice(0, before.length)).toEqual(before);
+        expect(faults(history)).toEqual([]);
+        expect(saidIn(history)).toEqual(all.slice(0, index + 1).map((_, n) => `go ${n}`));
+        before = history;
+      }
+      const kept = await base.open().read("s");
+      const keys = (type: Entry["type"]) =>
+        ofType(kept, type)
+          .map(({ key }) => key)
+          .sort();
+      expect(keys("run-end")).toEqual(keys("run-start"));
+      // A call that waits when its run is aborted ends with that run: nobody can decide about it any more.
+      const isLeft = (key: string) => !keys("tool-end").includes(key);
+      expect(keys("tool-pause")).toEqual(expect.arrayContaining(keys("tool-call").filter(isLeft)));
+      expect(new Set(keys("tool-end")).size).toBe(keys("tool-end").length);
+      expect(await elsewhere(base, optionsOf([])).pending()).toEqual([]);
+    }),
+    { numRuns: 20 },
+  );
+}, 60_000);
 
 test("Mastra 9: giant results inside, and of a sub-agent, are whole in the log and a preview for who reads them", async () => {
   const giant = (of: string) => Array.from({ length: 20_000 }, (_, n) => `${of} row ${n}`).join("\n");
