@@ -55,6 +55,7 @@ export class Agent<const E extends Exits = readonly []> extends AgentBase<E> {
     super(options, {
       execute,
       sandbox: rooms.sandbox,
+      compaction: rooms,
       memory: async () => (await import("./stores/memory.ts")).memoryStore(),
     });
   }

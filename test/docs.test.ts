@@ -13,7 +13,7 @@ const pages = docsPages();
 const fences = pages.filter(({ path }) => path !== "AGENTS.md").flatMap((page) => page.fences);
 const modules = pages.flatMap(modulesOf);
 const runs = modules.filter(({ output }) => output !== undefined);
-const commands = ["run", "chat", "demo"];
+const commands = ["run", "chat", "demo", "sessions", "log", "resume", "approve", "deny", "fork"];
 
 /** Processes of their own, which work while the types are checked here. */
 const running = runModules(runs);

@@ -1,4 +1,5 @@
 /** A run that gives tasks to two sub-agents at once; one of them wants to do something that somebody must agree to. */
+import { setTimeout } from "node:timers/promises";
 import { execute, Tool } from "haft";
 import { scriptedModel } from "haft/testing";
 import { z } from "zod";
@@ -49,8 +50,9 @@ const run = execute({
     },
     cleaner: { description: "Changes files", tools: [readFile, removeLine], model: model || cleaning },
   },
-  approve: ({ callId, message }) => {
+  approve: async ({ callId, message }) => {
     console.log(`asked about ${place(callId)}: ${message}`);
+    await setTimeout(500); // somebody reads it; the other one works on meanwhile
     return true;
   },
   prompt: "Is there anything to be done in app.ts? Then have it done.",

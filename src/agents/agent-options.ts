@@ -1,6 +1,6 @@
 /** What an agent, its sessions and its operations are made with. */
 import type { Decision, PendingCall } from "../core/decision.ts";
-import type { ExecuteOptions, Run } from "../core/execute.ts";
+import type { ExecuteOptions, Rooms, Run } from "../core/execute.ts";
 import type { Exit } from "../core/exit.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { RunEvent, Store } from "../core/log.ts";
@@ -94,4 +94,6 @@ export interface AgentRooms {
   execute(options: ExecuteOptions): Run;
   sandbox(name: string, options: { cwd: string }): Promise<Sandbox>;
   memory(): Promise<Store>;
+  /** What a summary of a conversation needs. */
+  compaction: Pick<Rooms, "model" | "traits" | "contextWindow">;
 }

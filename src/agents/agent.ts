@@ -68,6 +68,7 @@ export class AgentBase<const E extends Exits = readonly []> implements AsyncDisp
       { ...options, ...(store && { store }) },
       {
         sandbox: this.#rooms.sandbox,
+        compaction: this.#rooms.compaction,
         memory: () => this.#memory(),
         launch: (given, from) => this.#launch(given, from),
         onClose: () => {

@@ -5,13 +5,12 @@ import { consoleLogger } from "../core/call-context.ts";
 import type { AbortSource } from "../core/context.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
 import type { ExecuteOptions, Run } from "../core/execute.ts";
-import { type Entry, LOG_VERSION, type Store } from "../core/log.ts";
+import type { Entry, Store } from "../core/log.ts";
 import { withoutNested } from "../core/log-keys.ts";
 import type { Message } from "../core/message.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import { pendingCalls } from "../core/snapshot.ts";
 import { readHistory } from "../engine/history.ts";
-import { pastRun } from "../engine/past-log.ts";
 import type { SessionOptions } from "./agent-options.ts";
 import { busy, claim } from "./claim.ts";
 import { decisionEntry } from "./decide.ts";
@@ -92,13 +91,23 @@ export class SessionWork {
     });
   }
 
-  clear(): Promise<void> {
-    return this.#alone({ first: false, waitMs: this.#options.queueTimeoutMs ?? 600_000 }, async (store, epoch) => {
-      const entries = await this.#read();
-      const last = entries.at(-1);
-      if (!last) return;
-      await store.append(this.#session.id, clearing(entries, last), { epoch });
+  /** False when there was nothing to make shorter. */
+  async shorten(reason: "asked" | "clear", abortSignal?: AbortSignal): Promise<boolean> {
+    const { shorter } = await import("./shorter.ts");
+    let isShorter = false;
+    await this.#alone({ first: false, waitMs: this.#options.queueTimeoutMs ?? 600_000 }, async (store, epoch) => {
+      const { options } = this.#session.agent;
+      const rooms = this.#parts.compaction;
+      const entries = await shorter(await this.#read(), {
+        reason,
+        options: options as ExecuteOptions,
+        rooms,
+        abortSignal,
+      });
+      isShorter = entries.length > 0;
+      if (isShorter) await store.append(this.#session.id, entries, { epoch });
     });
+    return isShorter;
   }
 
   /** The id of the new session. */
@@ -196,21 +205,6 @@ export class SessionWork {
   #warn(message: string): void {
     (this.#session.agent.options.logger ?? consoleLogger).warn(message);
   }
-}
-
-/** What waits is over, and the conversation is empty. */
-function clearing(entries: readonly Entry[], last: Entry): Entry[] {
-  const { run, isFinished } = pastRun(entries, {});
-  const key = run ?? last.key.split("/")[0]!;
-  const place = (seq: number) => ({ v: LOG_VERSION, seq, at: Date.now(), key }) as const;
-  const error = { code: "ABORTED", message: "The session was cleared" };
-  const end: Entry[] =
-    run === undefined || isFinished
-      ? []
-      : [{ ...place(last.seq + 1), type: "run-end", status: "error", stopReason: "aborted", error }];
-  const upTo = last.seq + end.length;
-  const cleared = { reason: "clear", method: "cleared", upTo, before: 0, after: 0 } as const;
-  return [...end, { ...place(upTo + 1), type: "compaction", ...cleared, messages: [] }];
 }
 
 async function atMost(ms: number, work: Promise<void>): Promise<void> {

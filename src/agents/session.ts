@@ -14,7 +14,7 @@ import type { AgentRooms, Exits, SessionOptions, SessionRunOptions } from "./age
 import type { SessionWork } from "./session-work.ts";
 
 /** What a session takes from its agent. */
-export interface SessionParts extends Pick<AgentRooms, "sandbox" | "memory"> {
+export interface SessionParts extends Pick<AgentRooms, "sandbox" | "memory" | "compaction"> {
   launch(options: HostedOptions, session: Session): Run;
   onClose(): void;
 }
@@ -102,7 +102,15 @@ export class Session<E extends Exits = any> implements AsyncDisposable {
 
   /** Begins the conversation anew; the log keeps everything. A last run that has not ended is ended. In turn, as a run. */
   async clear(): Promise<void> {
-    return (await this.#work()).clear();
+    await (await this.#work()).shorten("clear");
+  }
+
+  /**
+   * Makes the conversation shorter now, as `compaction` of the agent says; the log keeps everything. In turn, as a run. False
+   * when there is nothing to make shorter, or the last run has not ended.
+   */
+  async compact({ abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<boolean> {
+    return (await this.#work()).shorten("asked", abortSignal);
   }
 
   /**

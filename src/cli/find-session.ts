@@ -6,6 +6,7 @@ import { usageError } from "./exit-codes.ts";
 /** Sessions that are looked through, from the last one on. */
 export const MANY = 10_000;
 const PREFIX = "session_";
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/;
 const WHOLE = /^session_[0-9a-z]{20}$/;
 
 /** Of a session that must be there. @throws HaftError SESSION_UNKNOWN, and USAGE_INVALID where several begin so */
@@ -19,8 +20,18 @@ export async function findSession(store: SessionStore, given: string): Promise<s
   });
 }
 
-/** Where a name that is not there makes a new session, only what looks like the beginning of an id is one. */
+/**
+ * Where a name that is not there makes a new session, only what looks like the beginning of an id is one. Patches are files
+ * with the session's name: it holds no path, whatever the store would take.
+ *
+ * @throws HaftError SESSION_INVALID, and USAGE_INVALID where several begin so
+ */
 export async function namedSession(store: SessionStore, given: string): Promise<string> {
+  if (!NAME.test(given)) {
+    throw new HaftError("SESSION_INVALID", `"${given.slice(0, 80)}" cannot name a session of the command line.`, {
+      hint: "Use letters, digits, _, - and ., 200 at most.",
+    });
+  }
   if (WHOLE.test(given) || !given.startsWith(PREFIX)) return given;
   return matchOf(await sessionNames(store), given) ?? given;
 }

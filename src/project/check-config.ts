@@ -47,6 +47,16 @@ const fields: Record<keyof ProjectConfig, Check> = {
   providerOptions: [isObject, "an object of options by provider"],
   modelLimits: [isObject, "an object such as { attempts: 3 }"],
   assigns: [isObject, "an object"],
+  budget: [isObject, "an object such as { tokens: 100_000, seconds: 600 }"],
+  prices: [(value) => value === "genai" || isFunction(value), '"genai", or a function'],
+  compaction: [(value) => value === false || isPlainObject(value), "false, or an object such as { share: 0.8 }"],
+  resultLimit: [
+    (value) => value === false || (Number.isInteger(value) && value >= 500),
+    "false, or a whole number from 500",
+  ],
+  approvalTimeoutMs: [(value) => typeof value === "number" && value > 0, "a number of milliseconds above 0"],
+  subagents: [isObject, "an object of sub-agents by role"],
+  subagentLimits: [isObject, "an object such as { depth: 2 }"],
   store: [
     (value) => ["sqlite", "file", "memory"].includes(value) || isStore(value),
     '"sqlite", "file", "memory", or a store such as sqliteStore(path)',

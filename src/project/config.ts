@@ -21,6 +21,13 @@ type RunSettings = Pick<
   | "providerOptions"
   | "modelLimits"
   | "assigns"
+  | "budget"
+  | "prices"
+  | "compaction"
+  | "resultLimit"
+  | "approvalTimeoutMs"
+  | "subagents"
+  | "subagentLimits"
 >;
 
 export interface ProjectConfig extends RunSettings {

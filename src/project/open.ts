@@ -81,10 +81,12 @@ function executeOptions(settings: Settings, { model, sandbox, store, context }: 
   const { config, cwd, mode, tools, iterations, approvals } = settings;
   const { exits, hooks, secrets, redact, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits } =
     config;
+  const { budget, prices, compaction, resultLimit, approvalTimeoutMs, subagents, subagentLimits } = config;
   return {
     ...{ model, sandbox, store, cwd, mode, tools, iterations, approvals },
     policy: [ownFolder, ...(config.policy ?? [])],
     ...{ exits, hooks, secrets, redact, temperature, reasoningEffort, maxOutputTokens, providerOptions, modelLimits },
+    ...{ budget, prices, compaction, resultLimit, approvalTimeoutMs, subagents, subagentLimits },
     assigns: config.assigns,
     instructions: composeInstructions(config.instructions, sandbox, context),
   };

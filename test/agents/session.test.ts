@@ -75,6 +75,21 @@ describe("a conversation", () => {
     expect(agent.sessions.size).toBe(0);
   });
 
+  test("compact makes it shorter, and the next run reads the summary", async () => {
+    const store = memoryStore();
+    const answers = Array.from({ length: 6 }, (_, n) => `Answer ${n}. ${"words ".repeat(400)}`);
+    const model = scriptedModel([...answers, "SUMMARY: it was long.", "Going on."]);
+    const session = new Agent({ name: "a", model, store, compaction: { keepTurns: 1 } }).session({ id: "s" });
+    expect(await session.compact()).toBe(false);
+    for (const [n] of answers.entries()) await session.run(`question ${n}`);
+    const before = await session.history();
+    expect(await session.compact()).toBe(true);
+    expect((await store.read("s")).at(-1)).toMatchObject({ type: "compaction", reason: "asked" });
+    expect(JSON.stringify(await session.history()).length).toBeLessThan(JSON.stringify(before).length / 2);
+    expect((await session.run("go on")).output).toBe("Going on.");
+    expect(JSON.stringify(model.requests.at(-1)!.prompt)).toContain("SUMMARY: it was long.");
+  });
+
   test("a run may not name another log", async () => {
     const session = new Agent({ name: "a", model: scriptedModel(["x"]) }).session();
     const run = session.run("x", { session: "other" } as object);

@@ -181,7 +181,10 @@ describe("a store that cannot be asked", () => {
       ...bound(store),
       renew: (...args) => (++asked === 1 ? Promise.reject(new Error("no connection")) : store.renew(...args)),
     };
-    const session = worker({ folder, name: "A", options: {}, handlerMs: 150 }, deaf).session({ id: "s", leaseMs: 300 });
+    const session = worker({ folder, name: "A", options: {}, handlerMs: 700 }, deaf).session({
+      id: "s",
+      leaseMs: 1500,
+    });
     expect((await session.run("go")).output).toBe("Over.");
     expect(asked).toBeGreaterThan(1);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok, Tool } from "../../src/index.ts";
 import { memoryStore } from "../../src/stores/index.ts";
+import { codeMode } from "../../src/vm/index.ts";
 import { asks, execute, ofType, results, scriptedModel, tool } from "./support.ts";
 
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}: ${"x".repeat(20)}`).join("\n");
@@ -218,7 +219,7 @@ test("a program has the whole value, and no such tool", async () => {
     }),
     "done",
   ]);
-  const result = await execute({ model, mode: "code", tools: [dump], prompt: "go" });
+  const result = await execute({ model, mode: codeMode({ typecheck: false }), tools: [dump], prompt: "go" });
   expect(result.output).toBe("done");
   expect(last(model)).toContain(String(long.length));
   expect(toolNames(model.requests[1])).toEqual(toolNames(model.requests[0]));

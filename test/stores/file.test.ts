@@ -176,7 +176,7 @@ describe("a full disk", () => {
         encoding: "utf8",
       });
       expect(ran.stderr).toBe("");
-      expect(JSON.parse(ran.stdout)).toEqual({ codes: ["ENOSPC", "ENOSPC"], during: 1, after: 3 });
+      expect(JSON.parse(ran.stdout)).toEqual({ codes: ["STORE_FAILED", "STORE_FAILED"], during: 1, after: 3 });
     },
   );
 });

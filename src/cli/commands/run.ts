@@ -90,7 +90,7 @@ async function runIn(project: Project, going: Going): Promise<number> {
 /** One that goes on must be there; with a task, it may be a new one. */
 async function sessionOf({ store }: Project, { prompt, flags: { session } }: Going): Promise<string> {
   if (session === undefined) return newId("session");
-  return prompt === undefined ? findSession(store, session) : namedSession(store, session);
+  return namedSession(store, prompt === undefined ? await findSession(store, session) : session);
 }
 
 async function runHeld(

@@ -2,7 +2,7 @@
 import type { LanguageModel, ModelTraits } from "../../core/model.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import { refuseWebPage } from "./call-fault.ts";
-import type { Collector, Listener } from "./collect.ts";
+import { Collector, type Listener } from "./collect.ts";
 import { Guard, type GuardSettings } from "./guard.ts";
 
 export interface CallSettings extends GuardSettings {
@@ -25,15 +25,11 @@ function generate({ model, options, prompt, controller }: CallSettings): Promise
   return model.doGenerate({ prompt, abortSignal: controller.signal, ...options });
 }
 
-/** Loaded when somebody watches. */
-let collect: typeof import("./collect.ts") | undefined;
-
 async function stream(settings: CallSettings, guard: Guard<CallSettings>): Promise<Collector> {
   const { model, options, prompt, controller, listener } = settings;
-  collect ??= await import("./collect.ts");
   const given = await model.doStream({ prompt, abortSignal: controller.signal, ...options });
   refuseWebPage(given.response?.headers);
-  const collector = new collect.Collector(listener!);
+  const collector = new Collector(listener!);
   await guard.read(given.stream, collector);
   return collector;
 }

@@ -6,6 +6,7 @@ import type { Entry } from "../../core/log.ts";
 import type { Claim, ClaimOptions } from "../../core/store.ts";
 import { readLines } from "../lines.ts";
 import { checkAppend, type Held } from "../may-append.ts";
+import { fileError } from "./errors.ts";
 import { type Lease, readLease, writeLease } from "./lease.ts";
 import { withLock } from "./lock.ts";
 
@@ -83,13 +84,13 @@ export class SessionFile {
   }
 
   async #locked<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#hasFolder) await mkdir(this.#folder, { recursive: true });
-    this.#hasFolder = true;
     try {
+      if (!this.#hasFolder) await mkdir(this.#folder, { recursive: true });
+      this.#hasFolder = true;
       return await withLock(join(this.#folder, `${this.#session}.lock`), work);
     } catch (error) {
       this.#hasFolder = false; // somebody may have removed it
-      throw error;
+      throw fileError(this.#path, error);
     }
   }
 

@@ -60,7 +60,7 @@ async function fillAndGoOn(
 
 /** In a run; or of the file system, from a claim of the file store. */
 function isClear(code: string): boolean {
-  return code.startsWith("STORE_") || code === "ENOSPC";
+  return code.startsWith("STORE_");
 }
 
 /** Leaves so much room, in blocks of 4 KB. */
