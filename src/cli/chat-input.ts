@@ -9,11 +9,12 @@ import { clean } from "./render/text.ts";
 export type Said = string | typeof CTRL_C | typeof GONE | undefined;
 
 export function chatInput(screen: Screen, isTerminal: boolean): () => Promise<Said> {
-  return isTerminal ? () => prompt(screen) : lines(screen);
+  if (!isTerminal) return lines(screen);
+  const library = import("@clack/prompts"); // before the first turn: between a turn and a prompt nobody hears Ctrl-C
+  return async () => prompt(screen, await library);
 }
 
-async function prompt(screen: Screen): Promise<Said> {
-  const { text } = await import("@clack/prompts");
+async function prompt(screen: Screen, { text }: typeof import("@clack/prompts")): Promise<Said> {
   const look = { message: "You", placeholder: "Say what to do, or /help" };
   const said = await screen.hold(() => openPrompt((place) => text({ ...look, ...place })));
   if (said === CTRL_D) return undefined;

@@ -19,6 +19,7 @@ import { Screen } from "../render/screen.ts";
 import { wrapWith } from "../render/text.ts";
 import { type Reporter, screenReporter } from "../reporter.ts";
 import { shownChanges } from "../shown-changes.ts";
+import { onStopSignal, type StopSignal, signalExitCodes } from "../signals.ts";
 import { takeTurn } from "../take-turn.ts";
 
 export interface ChatFlags extends SettingFlags {
@@ -63,6 +64,8 @@ class Chat {
   readonly #screen: Screen;
   readonly #reporter: Reporter;
   readonly #answers = new SessionAnswers();
+  /** What came after the end of a turn, and before the next prompt. */
+  #stopped: StopSignal | undefined;
 
   constructor(project: Project, session: string, flags: ChatFlags, screen: Screen, reporter: Reporter) {
     this.#project = project;
@@ -97,6 +100,7 @@ class Chat {
         continue;
       }
       code = await this.#turn(said);
+      if (this.#stopped) return signalExitCodes[this.#stopped];
       isLeaving = code === exitCodes.interrupted;
     }
   }
@@ -104,9 +108,18 @@ class Chat {
   async #turn(prompt: string): Promise<number> {
     const session = this.#session;
     const turn = { session, prompt, reporter: this.#reporter, answers: this.#answers };
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    const ignore = onStopSignal((name) => {
+      if (isOver) this.#stopped = name; // while it runs, it is stopped itself
+    });
     const watched = await withSession(this.#project.store, session, (held) =>
-      takeTurn(this.#project, { ...turn, held }),
-    ).catch((thrown) => this.#busy(thrown));
+      takeTurn(this.#project, { ...turn, held }).finally(over),
+    )
+      .catch((thrown) => this.#busy(thrown))
+      .finally(ignore);
     if (!watched) return exitCodes.failed;
     const { result, durationMs, signal } = watched;
     this.last = result;

@@ -90,11 +90,11 @@ export function contentOf(folder: string, path: string): Promise<string> {
   return readFile(join(folder, path), "utf8");
 }
 
-/** Waits until it is so; fails after ten seconds. */
+/** Waits until it is so; fails after 25 seconds. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 25_000;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Waited ten seconds for: ${what}`);
+    if (Date.now() > deadline) throw new Error(`Waited 25 seconds for: ${what}`);
     await new Promise((done) => setTimeout(done, 25));
   }
 }
