@@ -102,7 +102,16 @@ function holdsLock(at: string, pid: number): boolean {
   if (new RegExp(`POSIX .* WRITE ${pid} `).test(readFileSync("/proc/locks", "utf8"))) return true;
   const names = statSync(at, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(at) : [];
   const locks = names.filter((name) => lstatSync(join(at, name), { throwIfNoEntry: false })?.isSymbolicLink());
-  return locks.some((name) => readlinkSync(join(at, name)).startsWith(`${pid}:`));
+  return locks.some((name) => ownerOf(join(at, name)).startsWith(`${pid}:`));
+}
+
+/** Another worker may give its lock back meanwhile. */
+function ownerOf(lock: string): string {
+  try {
+    return readlinkSync(lock);
+  } catch {
+    return "";
+  }
 }
 
 /** What there is, and what of it is this worker's. */
