@@ -5,6 +5,7 @@ import { issueText, type Validator } from "../core/schema.ts";
 import { modelText } from "../core/tool-result.ts";
 import type { AgentBase } from "./agent.ts";
 import type { AgentRunOptions } from "./agent-options.ts";
+import { fenced } from "./fenced.ts";
 
 export interface DefinedOperation {
   name: string;
@@ -49,9 +50,7 @@ async function promptOf({ name, takes }: DefinedOperation, input: unknown): Prom
   const checked = await takes.check(input);
   if (!checked.ok) throw invalid(name, issueText(checked.issues), { issues: checked.issues });
   const json = typeof checked.value === "string" ? JSON.stringify(checked.value) : modelText(checked.value) || "null";
-  const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = "`".repeat(longest + 1);
-  return `Do "${name}" for this input:\n\n${fence}json\n${json}\n${fence}`;
+  return `Do "${name}" for this input:\n\n${fenced(json)}`;
 }
 
 function invalid(name: string, problem: string, data?: Record<string, unknown>): HaftError {

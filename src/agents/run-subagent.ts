@@ -1,9 +1,12 @@
 /** One task of a sub-agent, from its words to what it gives. */
+
 import { HaftError } from "../base/errors.ts";
+import { LONGEST_TIMEOUT_MS } from "../base/watchdog.ts";
 import { channel, type InternalContext, type ToolContext } from "../core/context.ts";
 import { issueText } from "../core/schema.ts";
 import { SnapshotSignal } from "../core/signals.ts";
 import { Tool } from "../core/tool.ts";
+import { fenced } from "./fenced.ts";
 import type { Role } from "./subagent-role.ts";
 import type { Turns } from "./turns.ts";
 
@@ -73,11 +76,7 @@ async function readInput({ name, input: schema, needsInput }: Role, given: unkno
 }
 
 function promptOf(task: string, input: unknown): string {
-  if (input === undefined) return task;
-  const json = JSON.stringify(input, null, 2);
-  const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = "`".repeat(longest + 1);
-  return `${task}\n\n${fence}json\n${json}\n${fence}`;
+  return input === undefined ? task : `${task}\n\n${fenced(JSON.stringify(input, null, 2))}`;
 }
 
 /** Aborted with the call, or when the time of the role is up. */
@@ -102,8 +101,6 @@ class TimeLimit {
     clearTimeout(this.#timer);
   }
 }
-
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The call fails as its run did; a log that tells another story is that of the run around. */
 function failed({ name }: Role, { code, message, hint, data, cause }: HaftError): HaftError {

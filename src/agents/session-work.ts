@@ -1,6 +1,8 @@
 /** What a session does: one thing at a time, under a claim where the store knows whose turn it is. */
+
 import { HaftError, invalidOption } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
+import { LONGEST_TIMEOUT_MS } from "../base/watchdog.ts";
 import { consoleLogger } from "../core/call-context.ts";
 import type { AbortSource } from "../core/context.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
@@ -210,7 +212,7 @@ export class SessionWork {
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
+    timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMEOUT_MS));
   });
   await Promise.race([work, over]);
   clearTimeout(timer);

@@ -1,5 +1,8 @@
 /** Coarse time limits for many things at once, on one timer: cheap where a limit is long and seldom reached. */
 
+/** Of one timer of Node, in milliseconds: what is set for longer fires at once. */
+export const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** How exact a limit is, in milliseconds. */
 export const TICK_MS = 100;
 

@@ -1,5 +1,7 @@
 /** One answer of a model: recalled, or asked for, again and elsewhere when that may help. */
+
 import { HaftError } from "../base/errors.ts";
+import { LONGEST_TIMEOUT_MS } from "../base/watchdog.ts";
 import type { AbortListener } from "../core/context.ts";
 import type { EntryBody, EntryOf } from "../core/log.ts";
 import type { Message } from "../core/message.ts";
@@ -200,8 +202,6 @@ function withWait({ code, message, data }: HaftError, retryAfterMs: number, maxW
     data: { ...data, retryAfterMs },
   });
 }
-
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** @throws the reason of an abort */
 function pause(run: RunState, waitMs: number): Promise<void> {

@@ -1,7 +1,6 @@
 /** Waits for an answer until a moment, by the clock on the wall: other processes go by it too. */
+import { LONGEST_TIMEOUT_MS } from "../base/watchdog.ts";
 import type { AbortListener, AbortSource } from "../core/context.ts";
-
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Undefined when there was none until then, milliseconds since 1970. What comes later is nobody's. */
 export function untilTime<T>(answer: Promise<T>, at: number, abort: AbortSource): Promise<T | undefined> {

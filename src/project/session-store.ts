@@ -1,4 +1,5 @@
 /** What is done to the sessions of a project: the calls that wait are listed and decided, and a log is forked. */
+import { forkEntries } from "../agents/fork.ts";
 import { HaftError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Decision, PendingCall } from "../core/decision.ts";
@@ -28,7 +29,7 @@ export interface Decided {
  */
 export async function decide(store: Store, session: string, { callId, decision, epoch, by }: Decided): Promise<void> {
   const entries = await knownSession(store, session);
-  const decided = new Snapshot(runOf(entries), entries).decide(callId, decision, by === undefined ? {} : { by });
+  const decided = new Snapshot("", entries).decide(callId, decision, by === undefined ? {} : { by });
   await store.append(session, decided.entries.slice(entries.length), { epoch });
 }
 
@@ -50,14 +51,8 @@ export async function fork(store: SessionStore, session: string, at?: number): P
       hint: `It has entries ${entries[0]!.seq} to ${last}: haft log ${session}`,
     });
   }
-  const kept = at === undefined ? entries : entries.filter(({ seq }) => seq <= at);
   const made = newId("session");
-  const forked = new Snapshot(runOf(kept), kept).fork().entries;
+  const forked = forkEntries(entries, at);
   await withSession(store, made, async ({ epoch }) => store.append(made, forked, { epoch }));
   return made;
-}
-
-/** The last one. */
-function runOf(entries: readonly Entry[]): string {
-  return entries.at(-1)!.key.split("/", 1)[0]!;
 }

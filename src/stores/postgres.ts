@@ -131,18 +131,18 @@ class PostgresStore implements SessionStore {
     await this.#pools.end();
   }
 
-  /** Refused entries are looked at once more: who wrote in between has perhaps been ourselves. */
+  /** When nothing was written, what is held says why. If they fit by then, who was in between has gone, and it is tried again. */
   #write(session: string, entries: readonly Entry[], lines: readonly string[], epoch: number): Promise<void> {
     const values = entries.length > 0 ? valuesOf(session, entries, lines, epoch) : undefined;
     return this.#logs.whileLost(async (attempt) => {
-      const rows = values ? await this.#logs.once(statements.append, values) : [];
-      if (rows.length > 0) return;
-      const held = await this.#held(session, epoch);
-      // Written by an attempt whose answer was lost. When another has the session since, this writer is not to go on all the same.
-      if (attempt > 1 && held.epoch === epoch && (await this.#isThere(session, entries, lines))) return;
-      checkAppend(session, held, entries, epoch);
-      if (values && (await this.#logs.once(statements.append, values)).length === 0)
-        checkAppend(session, { epoch, last: entries[0]!.seq }, entries, epoch); // someone else was quicker, twice
+      do {
+        const rows = values ? await this.#logs.once(statements.append, values) : [];
+        if (rows.length > 0) return;
+        const held = await this.#held(session, epoch);
+        // Written by an attempt whose answer was lost. When another has the session since, this writer is not to go on all the same.
+        if (attempt > 1 && held.epoch === epoch && (await this.#isThere(session, entries, lines))) return;
+        checkAppend(session, held, entries, epoch);
+      } while (values);
     });
   }
 

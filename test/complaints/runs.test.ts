@@ -35,24 +35,12 @@ import {
   waiting,
   watched,
 } from "../engine/support.ts";
+import { badHandlers } from "./support.ts";
 
 describe("Condukt 2 and 4: whatever a handler does, its session takes the next prompt", () => {
-  const handlers: Record<string, () => unknown> = {
-    "never ends": () => never,
-    "ends too late": () => sleep(200),
-    throws: () => {
-      throw new Error("no line");
-    },
-    "throws nothing": () => {
-      throw undefined;
-    },
-    "gives what cannot be written": () => () => {},
-    "rejects late": () => sleep(1).then(() => Promise.reject(new Error("late"))),
-  };
-
-  test.each(Object.keys(handlers))("a handler that %s", async (name) => {
+  test.each(Object.keys(badHandlers))("a handler that %s", async (name) => {
     const store = memoryStore();
-    const bad = tool("bad", handlers[name]!, { timeoutMs: 20 });
+    const bad = tool("bad", badHandlers[name]!, { timeoutMs: 20 });
     const model = scriptedModel([asks("bad"), "It did not work.", "Here I am."]);
     const options = { model, tools: [bad], store, session: "s" };
     expect((await execute({ ...options, prompt: "go" })).output).toBe("It did not work.");

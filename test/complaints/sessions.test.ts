@@ -33,7 +33,7 @@ import {
   watched,
 } from "../engine/support.ts";
 import { mode, program } from "../modes/code/support.ts";
-import { answering, answersIn, asks, database, elsewhere, saidIn, slowStore } from "./support.ts";
+import { answering, answersIn, asks, badHandlers, database, elsewhere, saidIn, slowStore } from "./support.ts";
 
 describe("Condukt 1 and 2: what is said to a session reaches the run that works", () => {
   test("a word in the middle of calls comes before the next request; an abort then ends it, and both are kept", async () => {
@@ -137,16 +137,7 @@ describe("Condukt 1 and 5: what was said to a run that stops before it has read 
 
 describe("Condukt 4: whatever a handler does, the session is given back", () => {
   const handlers: Record<string, () => unknown> = {
-    "never ends": () => never,
-    "ends too late": () => sleep(100),
-    throws: () => {
-      throw new Error("no line");
-    },
-    "throws nothing": () => {
-      throw undefined;
-    },
-    "gives what cannot be written": () => () => {},
-    "rejects late": () => sleep(1).then(() => Promise.reject(new Error("late"))),
+    ...badHandlers,
     thinks: () => {
       throw new ThinkSignal("look again");
     },

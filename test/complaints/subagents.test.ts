@@ -21,7 +21,6 @@ import { memoryStore } from "../../src/stores/index.ts";
 import {
   faults,
   gate,
-  never,
   noting,
   ofType,
   results,
@@ -32,7 +31,7 @@ import {
   watched,
 } from "../engine/support.ts";
 import { mode, program } from "../modes/code/support.ts";
-import { answering, asks, database, elsewhere, saidIn, slowStore, task } from "./support.ts";
+import { answering, asks, badHandlers, database, elsewhere, saidIn, slowStore, task } from "./support.ts";
 
 /** Says what it read of its last calls. */
 const retells = ({ prompt }: { prompt: any[] }) => Object.values(results(prompt)).join(", ");
@@ -98,25 +97,14 @@ describe("Condukt 1 and 2: what is said to a session while a sub-agent works", (
 });
 
 describe("Condukt 4: whatever a handler of a sub-agent does, the session is given back", () => {
-  const handlers: Record<string, () => unknown> = {
-    "never ends": () => never,
-    throws: () => {
-      throw new Error("no line");
-    },
-    "throws nothing": () => {
-      throw undefined;
-    },
-    "gives what cannot be written": () => () => {},
-    "rejects late": () => sleep(1).then(() => Promise.reject(new Error("late"))),
-  };
-  const cases = Object.keys(handlers).flatMap((name) => [
+  const cases = Object.keys(badHandlers).flatMap((name) => [
     ["its own time", name, { timeoutMs: 20 }, {}] as const,
     ["the time of the role", name, {}, { timeoutMs: name === "never ends" ? 60 : 60_000 }] as const,
   ]);
 
   test.each(cases)("within %s, a handler that %s", async (_, name, ofTool, ofRole) => {
     await using base = database();
-    const bad = tool("bad", handlers[name]!, ofTool);
+    const bad = tool("bad", badHandlers[name]!, ofTool);
     const subagents = { a: { model: scriptedModel([asks("bad"), "It did not work."]), tools: [bad], ...ofRole } };
     const session = elsewhere(base, { model: scriptedModel([asks(task("a")), "Over."]), subagents });
     expect((await session.run("go")).output).toBe("Over.");

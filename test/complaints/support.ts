@@ -5,7 +5,21 @@ import { join } from "node:path";
 import { Agent, type AgentOptions, type Session, type Store } from "../../src/index.ts";
 import { memoryStore, sqliteStore } from "../../src/stores/index.ts";
 import { type ScriptedStep, scriptedModel } from "../../src/testing/index.ts";
-import { asks, sleep } from "../engine/support.ts";
+import { asks, never, sleep } from "../engine/support.ts";
+
+/** What handlers do that should not be done. */
+export const badHandlers: Record<string, () => unknown> = {
+  "never ends": () => never,
+  "ends too late": () => sleep(200),
+  throws: () => {
+    throw new Error("no line");
+  },
+  "throws nothing": () => {
+    throw undefined;
+  },
+  "gives what cannot be written": () => () => {},
+  "rejects late": () => sleep(1).then(() => Promise.reject(new Error("late"))),
+};
 
 /** A database of its own. Every `open` is a store with its own connection; all end with it. */
 export function database() {

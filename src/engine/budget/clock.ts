@@ -1,6 +1,5 @@
 /** The time in which a process works on a run: it stands while somebody is asked, and rings when it is used up. */
-
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+import { LONGEST_TIMEOUT_MS } from "../../base/watchdog.ts";
 
 export class BudgetClock {
   readonly #maxMs: number;

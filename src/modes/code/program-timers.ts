@@ -1,6 +1,5 @@
 /** The timers of a program. They run only when it has learned all that the log tells. */
-
-const LONGEST_MS = 2 ** 31 - 1;
+import { LONGEST_TIMEOUT_MS } from "../../base/watchdog.ts";
 
 export class ProgramTimers {
   readonly #fire: (timer: number) => void;
@@ -22,7 +21,7 @@ export class ProgramTimers {
         this.settle(timer);
         this.#fire(timer);
       };
-      this.#running.set(timer, setTimeout(fire, Math.min(delayMs, LONGEST_MS)));
+      this.#running.set(timer, setTimeout(fire, Math.min(delayMs, LONGEST_TIMEOUT_MS)));
     }
     this.#waiting.clear();
   }

@@ -1,6 +1,7 @@
 /** The network of one command in a simulated shell: requests are made here, outside of it, each hop judged anew. */
 
 import { STATUS_CODES } from "node:http";
+import { LONGEST_TIMEOUT_MS } from "../../base/watchdog.ts";
 import type { EgressAudit, EgressPolicy } from "../../core/egress.ts";
 import { auditOf, newTraffic } from "./audit.ts";
 import { oneLine } from "./decide.ts";
@@ -61,7 +62,7 @@ export class EgressFetch {
 
   async #follow(request: FetchRequest): Promise<Fetched> {
     const limit =
-      request.timeoutMs === undefined ? [] : [AbortSignal.timeout(Math.min(request.timeoutMs, 2 ** 31 - 1))];
+      request.timeoutMs === undefined ? [] : [AbortSignal.timeout(Math.min(request.timeoutMs, LONGEST_TIMEOUT_MS))];
     const abortSignal = AbortSignal.any([this.#closing.signal, ...limit]);
     let next = request;
     for (let hops = 0; ; hops++) {

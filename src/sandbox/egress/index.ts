@@ -1,5 +1,6 @@
 /** egress(): what sandboxes may reach over the network, closed until it is named. */
 
+import { LONGEST_TIMEOUT_MS } from "../../base/watchdog.ts";
 import type { EgressHeader, EgressPolicy, EgressRule } from "../../core/egress.ts";
 import type { EgressListener } from "./audit.ts";
 import { Asker, type EgressDecide } from "./decide.ts";
@@ -47,7 +48,7 @@ export function egress(options: EgressOptions = {}): EgressPolicy {
   for (const [name, list] of Object.entries({ rules, headers })) {
     if (!Array.isArray(list)) throw invalid(`${name} of egress is no list`, "Give an array of objects.");
   }
-  if (!(decideTimeoutMs >= 1 && decideTimeoutMs <= 2 ** 31 - 1)) {
+  if (!(decideTimeoutMs >= 1 && decideTimeoutMs <= LONGEST_TIMEOUT_MS)) {
     throw invalid(`decideTimeoutMs is ${decideTimeoutMs}`, "Give milliseconds, from 1.");
   }
   if (decide !== undefined && typeof decide !== "function" && typeof decide?.execute !== "function") {

@@ -1,7 +1,9 @@
 /** Runs one command as a real process tree: starts it, gathers its output, stops it when it must, and tells how it ended. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { messageOf } from "../../base/errors.ts";
+import { LONGEST_TIMEOUT_MS } from "../../base/watchdog.ts";
 import type { ExecResult, ExecStatus, OutputChunk } from "../../core/sandbox.ts";
 import { CollectedOutput } from "./collected-output.ts";
 import type { Hold, Outcome } from "./containment.ts";
@@ -36,7 +38,6 @@ const GRACE_MS: Record<StopStatus, number> = { timeout: 2000, aborted: 200, outp
 const GIVE_UP_MS = 3000;
 /** A background child can hold a pipe open for ever: output that pauses this long after the end is over. */
 const QUIET_MS = 250;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const SUPERVISOR_TEXT_LIMIT = 4096;
 
 export function runProcess(spec: ProcessSpec): RunningProcess {
@@ -168,7 +169,7 @@ class ProcessRun {
 
   #watch(): void {
     const { timeoutMs, abortSignal } = this.#spec;
-    if (timeoutMs <= MAX_TIMER_MS) this.#after(timeoutMs, () => this.stop("timeout"));
+    if (timeoutMs <= LONGEST_TIMEOUT_MS) this.#after(timeoutMs, () => this.stop("timeout"));
     abortSignal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 

@@ -7,6 +7,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { codeOf, messageOf } from "../../base/errors.ts";
+import { LONGEST_TIMEOUT_MS } from "../../base/watchdog.ts";
 import type { EgressFetch } from "../egress/fetch.ts";
 import type { ShellFiles } from "./shell-files.ts";
 
@@ -56,8 +57,6 @@ type Message =
 /** How long a command may take to notice that it should stop. */
 const TIMEOUT_GRACE_MS = 1000;
 const ABORT_GRACE_MS = 300;
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Those that have not ended: none may outlive this program. */
 const alive = new Set<ChildProcess>();
 let isWatchingExit = false;
@@ -130,7 +129,10 @@ export class ShellProcess {
         this.#send({ type: "abort" });
         grace = setTimeout(() => this.#finish({ type: reason }), graceMs);
       };
-      const timer = setTimeout(() => stop("timeout", TIMEOUT_GRACE_MS), Math.min(command.timeoutMs, MAX_TIMER_MS));
+      const timer = setTimeout(
+        () => stop("timeout", TIMEOUT_GRACE_MS),
+        Math.min(command.timeoutMs, LONGEST_TIMEOUT_MS),
+      );
       const abort = () => stop("aborted", ABORT_GRACE_MS);
       abortSignal?.addEventListener("abort", abort);
 
